@@ -1,0 +1,89 @@
+/*
+ * deployment.h - what is asked: a resolved deployment, its workload and its objectives.
+ *
+ * Purpose: the planner's only input besides the library. Intake fills it (defaults included); a cure
+ *          is a change to a copy of it.
+ * Units:   in the names; absent optional numbers are NAN, absent counts 0 as said at the field.
+ * Ownership: plain data; pointers are borrowed from the library or the request's arena.
+ */
+#ifndef REGIME_DEPLOYMENT_H
+#define REGIME_DEPLOYMENT_H
+
+#include <stdbool.h>
+
+#include "library.h"
+
+enum sampler_place { SAMPLER_DEVICE, SAMPLER_HOST };
+enum detokenizer_priming { PRIMING_BOUNDED, PRIMING_FULL };
+enum control_plane { CONTROL_PYTHON, CONTROL_NATIVE };
+enum reasoning_predicate { PREDICATE_NONE, PREDICATE_BOUNDED, PREDICATE_FULL_SCAN };
+enum ep_backend { EP_BACKEND_AUTO, EP_BACKEND_ALL_TO_ALL, EP_BACKEND_ALL_GATHER };
+enum kv_tier_kind { KV_TIER_NONE, KV_TIER_HOST, KV_TIER_DISK, KV_TIER_REMOTE };
+enum speculative_method { SPEC_NONE, SPEC_DRAFT_MODEL, SPEC_EAGLE, SPEC_EAGLE3, SPEC_MTP, SPEC_NGRAM, SPEC_MEDUSA };
+
+/* Bits of deployment.logit_processors. Each costs extra passes over [B, V] on the device, and some
+ * host work; the table of names is LOGIT_PROCESSORS in intake. */
+enum logit_processor {
+    PROCESSOR_PENALTIES = 1 << 0,
+    PROCESSOR_MIN_P = 1 << 1,
+    PROCESSOR_TOP_P = 1 << 2,
+    PROCESSOR_TOP_K = 1 << 3,
+    PROCESSOR_LOGIT_BIAS = 1 << 4,
+    PROCESSOR_MIN_TOKENS = 1 << 5,
+    PROCESSOR_BAD_WORDS = 1 << 6
+};
+
+struct deployment {
+    const struct engine *engine;
+    int version[3];
+    const struct weight_format *weights;
+    const struct kv_format *kv_cache;
+    double tp, pp, dp, ep, replicas;
+    enum sampler_place sampler;
+    bool cuda_graphs, async_scheduling, prefix_caching;
+    double chunked_prefill_tokens; /* 0 = the whole prompt in one step */
+    double max_num_seqs, max_model_len, memory_utilization, block_size, stream_interval;
+    unsigned logit_processors;
+    bool structured_output, batch_invariant;
+    enum detokenizer_priming priming;
+    enum control_plane control_plane;
+    enum reasoning_predicate predicate;
+    double logprobs;               /* top logprobs asked per token; 0 = none */
+    enum ep_backend ep_backend;
+    bool ep_cpu_sync;
+    enum kv_tier_kind kv_tier;
+    double kv_tier_bytes_us;       /* 0 = the part's host link */
+    bool shared_prefix_kernel;
+    double reserve_output_share;
+    double host_cpu_factor;        /* this host over the anchors' host: 2 = twice as slow */
+    bool flash_attention;
+    double http_threads_factor;    /* a control: 1; host serving threads over the default */
+    bool prefill_priority;         /* a waiting prefill runs alone (SGLang) */
+    bool disaggregated;            /* prefill on other devices */
+    double disagg_prefill_devices, disagg_link_bytes_us;
+    enum speculative_method spec_method;
+    double spec_tokens, spec_acceptance;
+};
+
+struct workload {
+    double concurrency;
+    double input_tokens, output_tokens, cached_prefix_tokens;
+    double request_rate; /* per second; NAN = closed loop */
+    double requests;     /* NAN = steady state */
+    double length_range_ratio;
+};
+
+struct slo {
+    double ttft_ms, tpot_ms, output_tok_s; /* NAN = none */
+};
+
+struct problem {
+    const struct library *lib;
+    const struct model *model;
+    const struct hardware *hw;
+    struct deployment dep;
+    struct workload load;
+    struct slo slo;
+};
+
+#endif

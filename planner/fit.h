@@ -1,0 +1,83 @@
+/*
+ * fit.h - the smooth roofline fitted to measured kernels, and the collectives'.
+ *
+ * Purpose: t = ((bytes/(e_m BW))^q + (flops/(e_c peak))^q)^(1/q) + n t0, one row per part, engine,
+ *          version, op and type; t = ((f bytes/bus)^q + t0^q)^(1/q) for a collective.
+ * Units:   microseconds, bytes per microsecond.
+ * Source:  design/physics §3; db/records/fits (from the kernel database of NVIDIA's aiconfigurator).
+ */
+#ifndef REGIME_FIT_H
+#define REGIME_FIT_H
+
+#include <stdbool.h>
+
+/* What was measured. Append only; the names are those of the records. */
+#define FIT_OP_LIST(X)                                                                             \
+    X(FIT_GEMM, "gemm")                                                                            \
+    X(FIT_MOE_BALANCED, "moe_balanced")                                                            \
+    X(FIT_MOE_SKEW_101, "moe_skew1.01")                                                            \
+    X(FIT_MOE_SKEW_120, "moe_skew1.2")                                                             \
+    X(FIT_DECODE_ATTENTION, "decode_attention")                                                    \
+    X(FIT_PREFILL_ATTENTION, "prefill_attention")                                                  \
+    X(FIT_DECODE_MLA, "decode_mla")                                                                \
+    X(FIT_PREFILL_MLA, "prefill_mla")
+
+#define X(ID, NAME) ID,
+enum fit_op { FIT_OP_LIST(X) FIT_OP_COUNT };
+#undef X
+
+#define FIT_DTYPE_LIST(X)                                                                          \
+    X(FIT_BF16, "bfloat16")                                                                        \
+    X(FIT_FP8, "fp8")                                                                              \
+    X(FIT_FP8_BLOCK, "fp8_block")                                                                  \
+    X(FIT_NVFP4, "nvfp4")                                                                          \
+    X(FIT_INT4_WO, "int4_wo")                                                                      \
+    X(FIT_INT8_WO, "int8_wo")                                                                      \
+    X(FIT_SQ, "sq")                                                                                \
+    X(FIT_W4A16_MXFP4, "w4a16_mxfp4")                                                              \
+    X(FIT_W4A8_MXFP4, "w4a8_mxfp4_mxfp8")                                                          \
+    X(FIT_KV_BF16, "kv_bfloat16")                                                                  \
+    X(FIT_KV_FP8, "kv_fp8")
+
+#define X(ID, NAME) ID,
+enum fit_dtype { FIT_DTYPE_LIST(X) FIT_DTYPE_COUNT };
+#undef X
+
+enum fit_status { FIT_USED, FIT_FALLBACK, FIT_REJECTED };
+
+struct op_fit {
+    int id;                /* row id of the record, for the reply */
+    int hardware;          /* index in the library */
+    int engine;            /* index in the library */
+    int version[3];        /* major, minor, patch of the engine measured */
+    enum fit_op op;
+    enum fit_dtype dtype;
+    double e_m, e_c, t0_us, q;
+    double n, median_abs_err, p90_abs_err;
+    enum fit_status status; /* rejected fits stay in the table and are never chosen */
+    const char *reason;     /* why it is rejected or a fallback; NULL */
+};
+
+struct comm_fit {
+    int id, hardware;
+    int engine;             /* index, or -1 for the vendor library (NCCL, oneCCL) */
+    int version[3];
+    double devices;
+    bool graph;             /* measured inside a captured graph */
+    double bus_bytes_us, t0_us, q, n, median_abs_err, max_bytes;
+};
+
+const char *fit_op_name(enum fit_op op);
+enum fit_op fit_op_parse(const char *name);
+const char *fit_dtype_name(enum fit_dtype dtype);
+enum fit_dtype fit_dtype_parse(const char *name);
+
+/*
+ * Judges a fit by the rules of design/physics §3 and design/calibration §2: rejected when t0 > 40 us
+ * (module ops, the MoE layer and MLA, excepted up to what their kernels cost: only e_m and the error
+ * count there), e_m < 0.2 (0.1 for MLA), e_m > 1.1 outside moe_skew, or a median error over 45 %;
+ * an attention fit with e_c > 1 is kept with e_c = 1. Writes status and reason, and clamps e_c.
+ */
+void fit_judge(struct op_fit *fit);
+
+#endif

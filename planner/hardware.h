@@ -1,0 +1,40 @@
+/*
+ * hardware.h - a part: memory, bandwidth, dense peaks, links.
+ *
+ * Units:   bytes, bytes per microsecond, flops per microsecond.
+ * Ownership: plain data; strings are borrowed from the catalogue.
+ */
+#ifndef REGIME_HARDWARE_H
+#define REGIME_HARDWARE_H
+
+#include <stdbool.h>
+
+#include "dtype.h"
+
+enum hardware_class { HW_DATACENTER, HW_WORKSTATION, HW_CONSUMER, HW_SOC, HW_TPU, HW_CPU };
+
+struct hardware {
+    const char *id, *name, *vendor, *arch;
+    enum hardware_class class;
+    int index;                     /* position in the library, -1 for an inline part */
+    double memory_bytes;           /* what the driver reports; nominal where nobody stated it */
+    bool memory_is_nominal;
+    double bw_bytes_us;            /* device memory */
+    double peak_flops_us[DTYPE_COUNT]; /* dense; 0 = the part has no such path */
+    bool link_is_fabric;           /* NVLink, xGMI, ICI: not PCIe */
+    const char *link_kind;
+    double link_bytes_us;          /* one direction, per device; 0 = unknown or none */
+    double link_domain;            /* devices that the fabric joins */
+    double host_bytes_us;          /* PCIe or C2C, one direction */
+    bool host_bytes_us_assumed;
+    double tdp_w;
+};
+
+/*
+ * The peak in flops per microsecond for a compute type. A part without that path falls back to the
+ * widest type it has (fp8 -> bf16 -> fp16 -> fp32, int8 -> bf16, fp4 -> fp8 ...); *ret_used says
+ * which. Returns 0 when the part states no peak at all.
+ */
+double hardware_peak(const struct hardware *hw, enum dtype want, enum dtype *ret_used);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * library.h - the tables the planner reads: models, parts, formats, engines, fits.
+ *
+ * Purpose: one immutable value that a catalogue snapshot fills and every plan borrows.
+ * Ownership: the arrays belong to whoever built the library; the planner never changes them.
+ * Threads: read-only after library_index().
+ */
+#ifndef REGIME_LIBRARY_H
+#define REGIME_LIBRARY_H
+
+#include "engine.h"
+#include "fit.h"
+#include "format.h"
+#include "hardware.h"
+#include "model.h"
+
+struct library {
+    const struct model *models;
+    int n_models;
+    const struct hardware *hardware;
+    int n_hardware;
+    const struct weight_format *weight_formats;
+    int n_weight_formats;
+    const struct kv_format *kv_formats;
+    int n_kv_formats;
+    const struct engine *engines;
+    int n_engines;
+    const struct op_fit *op_fits; /* sorted by fit_order() */
+    int n_op_fits;
+    const struct comm_fit *comm_fits; /* sorted by comm_order() */
+    int n_comm_fits;
+};
+
+/* qsort comparators that a library's fit tables must be sorted by. */
+int fit_order(const void *a, const void *b);
+int comm_order(const void *a, const void *b);
+
+/* Look-ups by exact id; NULL when there is none. */
+const struct model *library_model(const struct library *lib, const char *id);
+const struct hardware *library_hardware(const struct library *lib, const char *id);
+const struct weight_format *library_weight_format(const struct library *lib, const char *id);
+const struct kv_format *library_kv_format(const struct library *lib, const char *id);
+const struct engine *library_engine(const struct library *lib, const char *id);
+
+/* Why a fit was taken. */
+enum fit_match {
+    FIT_NONE,          /* no record: the caller falls back to the floor */
+    FIT_EXACT,         /* same engine, same type */
+    FIT_OTHER_VERSION, /* same engine, another version (the nearest) */
+    FIT_OTHER_ENGINE   /* another engine on the same part */
+};
+
+/*
+ * The fit for an op on a part: types in the order given (FIT_DTYPE_COUNT ends the list), within a
+ * type the engine asked for, nearest version first, then any other engine. Rejected fits are skipped.
+ * Returns NULL and FIT_NONE when nothing was measured. An inline part (index -1) has no fits.
+ */
+const struct op_fit *library_op_fit(const struct library *lib, const struct hardware *hw,
+                                    const struct engine *engine, const int version[3],
+                                    enum fit_op op, const enum fit_dtype *types, int n_types,
+                                    enum fit_match *ret_match);
+
+/* The collective fit for that many devices: the engine's own kernel in the graph or eager variant,
+ * else the vendor library's; the nearest device count not below the one asked. NULL when none. */
+const struct comm_fit *library_comm_fit(const struct library *lib, const struct hardware *hw,
+                                        const struct engine *engine, double devices, bool graph,
+                                        enum fit_match *ret_match);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * model.h - a model as an ordered list of layer groups.
+ *
+ * Purpose: geometry in, parameters, KV bytes and state out. What is *given* comes from a record or a
+ *          config.json; model_derive() computes the rest, once, when a model enters the catalogue.
+ * Units:   counts are parameters or elements (doubles: they stay exact below 2^53); _bytes are bytes.
+ * Ownership: a struct model is plain data; its strings are borrowed from whoever made it.
+ * Errors:  model_derive() returns false for a geometry it has no formula for.
+ * Threads: pure functions.
+ * Source:  design/physics §1 (what each mixer caches, multiplies and keeps).
+ */
+#ifndef REGIME_MODEL_H
+#define REGIME_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compiler.h"
+#include "dtype.h"
+
+#define MODEL_GROUPS_MAX 64
+#define GROUP_MIXERS_MAX 2
+#define GROUP_FFNS_MAX 2
+#define MODEL_EXTRAS_MAX 12
+#define LINEARS_MAX 10
+
+/* Kinds of mixer. Append only: the name is what a record writes under "kind". */
+#define MIXER_LIST(X)                                                                              \
+    X(MIXER_FULL, "full")               /* attention over the whole context */                     \
+    X(MIXER_WINDOW, "window")           /* sliding window of `window_tokens` */                    \
+    X(MIXER_CHUNKED, "chunked")         /* chunk-local attention (Llama 4) */                      \
+    X(MIXER_MLA, "mla")                 /* multi-head latent attention */                          \
+    X(MIXER_SWA_LATENT, "swa_latent")   /* DeepSeek-V4: one latent, window only */                 \
+    X(MIXER_CSA, "csa")                 /* DeepSeek-V4: compressed, top-k indexed */               \
+    X(MIXER_HCA, "hca")                 /* DeepSeek-V4: heavily compressed */                      \
+    X(MIXER_CROSS, "cross")             /* cross-attention to images */                            \
+    X(MIXER_GATED_DELTA, "gated_delta") /* gated delta net */                                      \
+    X(MIXER_KDA, "kda")                 /* Kimi delta attention */                                 \
+    X(MIXER_LIGHTNING, "lightning")     /* lightning (linear) attention */                         \
+    X(MIXER_MAMBA1, "mamba1")                                                                      \
+    X(MIXER_MAMBA2, "mamba2")                                                                      \
+    X(MIXER_SHORT_CONV, "short_conv")
+
+#define X(ID, NAME) ID,
+enum mixer_kind { MIXER_LIST(X) MIXER_KIND_COUNT };
+#undef X
+
+/* How a matrix is laid over the ranks of a tensor-parallel group. */
+enum shard {
+    SHARD_COLUMNS, /* n divided by tp (q, gate, up, lm_head) */
+    SHARD_ROWS,    /* k divided by tp (o, down): an all-reduce follows */
+    SHARD_NONE     /* whole on every rank (MLA down projections, routers) */
+};
+
+/* One weight matrix: `rows` activations of width k become width n. */
+struct linear {
+    double k, n;       /* n includes n_kv */
+    double n_kv;       /* columns that belong to KV heads: divided by min(tp, n_kv_heads) only */
+    enum shard shard;
+    enum role role;
+    bool state_side;   /* belongs to a state-space mixer (its GEMM is a plain one) */
+    const char *what;  /* "qkv", "o", "gate_up", "down", ... */
+};
+
+struct mixer {
+    enum mixer_kind kind;
+    /* given */
+    double n_heads, n_kv_heads, k_dim, v_dim; /* attention */
+    double window_tokens;                     /* window, chunk or 0 */
+    bool k_equals_v;                          /* one stored vector serves as K and V (Gemma 4) */
+    bool shares_kv;                           /* reads another layer's KV, stores none */
+    bool has_kv_projection;                   /* false where the borrowed KV has no projection here */
+    bool qkv_bias, o_bias, output_gate, head_gate, sinks;
+    double qk_norm_params;                    /* parameters of the q/k norms of one layer */
+    double q_lora_rank, kv_lora_rank, rope_dim, nope_dim; /* MLA, and the latent kinds */
+    double o_lora_rank, o_groups;             /* DeepSeek-V4 */
+    double compress_tokens;                   /* tokens per cached entry (4, 128) or 0 */
+    double index_heads, index_dim, index_kv_heads, topk_tokens; /* sparse; 0 = none */
+    double conv_kernel, state_size, n_groups, inner_dim, dt_rank; /* state-space */
+    double k_heads, v_heads;                  /* gated delta, KDA */
+    bool full_rank_gate, gated_norm, inner_norms;
+    double image_tokens;                      /* cross-attention: cached once per image */
+    double extra_params;                      /* a stated count of small parameters of this mixer */
+    /* derived by model_derive() */
+    struct linear linears[LINEARS_MAX];
+    int n_linears;
+    double linear_params, small_params;       /* of one layer */
+    double cached_per_token;                  /* elements stored per entry, one layer, whole model */
+    double tokens_per_entry;                  /* 1, or the compression ratio */
+    double store_limit_tokens;                /* entries kept: 0 = all of the context */
+    double read_limit_tokens;                 /* entries read in decode: 0 = all (top-k: that many) */
+    double window_side_tokens;                /* a second, windowed cache beside the entries (V4) */
+    double index_width;                       /* indexer elements stored per token, one layer */
+    double fixed_elements;                    /* cached once per sequence (cross-attention) */
+    double flops_per_entry;                   /* decode attention, one row, one entry read */
+    double index_flops_per_token;             /* 2 n_idx d_idx, one row, one token of context */
+    double prefill_flops_per_pair;            /* 2 n_q (d_k + d_v): one query, one key */
+    double io_elements_per_row;               /* q read and o written by the attention kernel */
+    double state_elements;                    /* recurrent state, one layer, one sequence */
+    double conv_elements;                     /* convolution tail, one layer, one sequence */
+    bool kv_replicated;                       /* the cache is whole on every TP rank (MLA latents) */
+};
+
+enum ffn_kind { FFN_DENSE, FFN_MOE };
+
+struct ffn {
+    enum ffn_kind kind;
+    /* given */
+    double matrices;      /* 3 gated, 2 plain */
+    double width;         /* dense width */
+    bool bias;            /* biases on the matrices */
+    double n_experts, top_k, expert_width;
+    double latent;        /* experts work in this width instead of the hidden one; 0 = hidden */
+    bool latent_norm;
+    double shared_width;  /* all shared experts together; 0 = none */
+    bool shared_gate, router_bias, expert_bias;
+    double router_extra;  /* further router parameters */
+    /* derived */
+    struct linear linears[LINEARS_MAX]; /* dense and shared matrices, latent projections, router */
+    int n_linears;
+    double linear_params;               /* of those */
+    double expert_params;               /* of one routed expert's matrices */
+    double small_params;
+};
+
+/* Layers of one shape. */
+struct layer_group {
+    double count;       /* layers stored */
+    double invocations; /* layers run: more than count where weights are shared (Zamba2) */
+    struct mixer mixers[GROUP_MIXERS_MAX];
+    int n_mixers;
+    struct ffn ffns[GROUP_FFNS_MAX];
+    int n_ffns;
+    double norm_params; /* of one layer, biases of the norms included */
+    const char *label;  /* "full attention, MoE": for people */
+};
+
+/* Parameters with no formula. */
+struct model_extra {
+    const char *what;
+    double count;       /* may be negative (a correction stated by the record) */
+    bool read_per_step; /* false: a table that is gathered */
+};
+
+struct model {
+    const char *id, *name;
+    /* given */
+    double hidden, vocab;
+    bool tied_embedding, lm_head_bias;
+    double embedding_dim;      /* 0 = hidden (OPT-350M projects from a narrower one) */
+    double learned_positions;  /* rows of a learned position table */
+    double final_norm_params;
+    double max_positions;
+    enum dtype native_dtype;   /* what the checkpoint computes in */
+    const char *native_format; /* weight format id of the checkpoint, "bf16" for plain ones */
+    bool native_experts_only;  /* the native format covers routed experts alone (gpt-oss) */
+    double state_bytes_per_element; /* recurrent state: 4 where the record says float32 */
+    double mtp_layers, mtp_params;
+    double vision_params, published_other_params;
+    bool published_includes_mtp, published_includes_vision;
+    double params_checkpoint;  /* the published count; 0 = none */
+    bool params_checkpoint_exact;
+    struct model_extra extras[MODEL_EXTRAS_MAX];
+    int n_extras;
+    struct layer_group *groups; /* n_groups of them, at most MODEL_GROUPS_MAX; owned by the maker */
+    int n_groups;
+    /* derived */
+    double n_layers;           /* sum of counts */
+    double params_by_role[ROLE_COUNT];
+    double params_total;       /* the main language model, without MTP and vision */
+    double params_comparable;  /* what the published count includes */
+    double params_active;      /* met by one token: top_k experts */
+    double params_matmul_per_token;
+    double kv_bytes_per_token;               /* at 2 bytes, indexer keys included */
+    double kv_bytes_per_token_beyond_window; /* growth once every window is full */
+    double kv_window_tokens;                 /* the largest window; 0 = none */
+    double state_bytes_per_sequence;         /* conv tails at 2 bytes, states at their own */
+    bool has_moe, has_mla, has_state, has_window, has_indexer;
+};
+
+/* The record's name of a mixer kind, and back (MIXER_KIND_COUNT when unknown). */
+const char *mixer_kind_name(enum mixer_kind kind);
+enum mixer_kind mixer_kind_parse(const char *name);
+
+/*
+ * Computes every derived field of `model` and of its groups from the given ones.
+ * Returns false, and leaves the derived fields undefined, when a width or head count that its kind
+ * needs is missing; *ret_what then names the field ("groups[2].mixers[0].n_heads").
+ */
+MUST_USE bool model_derive(struct model *model, char *ret_what, size_t what_size);
+
+#endif

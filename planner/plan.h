@@ -1,0 +1,248 @@
+/*
+ * plan.h - the answer: classes, step times, regime, memory, moves, cures.
+ *
+ * Purpose: one struct that holds everything a reply shows. plan_compute() fills it.
+ * Units:   in the names; NAN where there is no record (the renderer writes null).
+ * Ownership: plain data, borrowed strings are static or the library's; one struct per request, from
+ *          its arena (it is about 60 kB).
+ * Errors:  none: every problem that intake accepts has a plan.
+ * Threads: pure.
+ */
+#ifndef REGIME_PLAN_H
+#define REGIME_PLAN_H
+
+#include <stdbool.h>
+
+#include "deployment.h"
+
+/* Cost classes. The order is that of the table in classes.c and of every reply. Append only. */
+#define CLASS_LIST(X)                                                                              \
+    X(CLASS_DENSE_GEMM, "dense_gemm")                                                              \
+    X(CLASS_LM_HEAD, "lm_head")                                                                    \
+    X(CLASS_MOE_EXPERT_GEMM, "moe_expert_gemm")                                                    \
+    X(CLASS_MOE_GATING, "moe_gating")                                                              \
+    X(CLASS_DECODE_ATTENTION, "decode_attention")                                                  \
+    X(CLASS_PREFILL_ATTENTION, "prefill_attention")                                                \
+    X(CLASS_SPARSE_INDEXER, "sparse_indexer")                                                      \
+    X(CLASS_KV_WRITE, "kv_write")                                                                  \
+    X(CLASS_STATE_UPDATE, "state_update")                                                          \
+    X(CLASS_NORM_ELEMENTWISE, "norm_elementwise")                                                  \
+    X(CLASS_COLLECTIVE, "collective")                                                              \
+    X(CLASS_KV_TRANSFER, "kv_transfer")                                                            \
+    X(CLASS_SAMPLING, "sampling")                                                                  \
+    X(CLASS_PROCESSORS_DEVICE, "logit_processors_device")                                          \
+    X(CLASS_SPECULATIVE_DRAFT, "speculative_draft")                                                \
+    X(CLASS_PROCESSORS_HOST, "logit_processors_host")                                              \
+    X(CLASS_HOST_SAMPLING, "host_sampling")                                                        \
+    X(CLASS_DETOKENIZATION, "detokenization")                                                      \
+    X(CLASS_STRUCTURED_OUTPUT, "structured_output")                                                \
+    X(CLASS_SCHEDULER, "scheduler")                                                                \
+    X(CLASS_KERNEL_LAUNCH, "kernel_launch")                                                        \
+    X(CLASS_SERVER_LOOP, "server_loop")                                                            \
+    X(CLASS_TOKENIZATION, "tokenization")
+
+#define X(ID, NAME) ID,
+enum class_id { CLASS_LIST(X) CLASS_COUNT };
+#undef X
+
+#define PASS_LIST(X) X(PASS_DEVICE, "device") X(PASS_HOST, "host") X(PASS_LINK, "link")
+#define X(ID, NAME) ID,
+enum pass { PASS_LIST(X) PASS_COUNT };
+#undef X
+
+#define BOUND_LIST(X)                                                                              \
+    X(BOUND_HBM, "hbm_bandwidth")                                                                  \
+    X(BOUND_COMPUTE, "compute")                                                                    \
+    X(BOUND_INTERCONNECT, "interconnect")                                                          \
+    X(BOUND_HOST_LINK, "host_link")                                                                \
+    X(BOUND_HOST_PIPELINE, "host_pipeline")                                                        \
+    X(BOUND_LAUNCH, "launch_overhead")
+#define X(ID, NAME) ID,
+enum bound { BOUND_LIST(X) BOUND_COUNT };
+#undef X
+
+#define BASIS_LIST(X)                                                                              \
+    X(BASIS_MEASURED, "measured")                                                                  \
+    X(BASIS_CALIBRATED, "calibrated")                                                              \
+    X(BASIS_DERIVED, "derived")                                                                    \
+    X(BASIS_ASSUMED, "assumed")                                                                    \
+    X(BASIS_NO_RECORD, "no record")
+#define X(ID, NAME) ID,
+enum basis { BASIS_LIST(X) BASIS_COUNT };
+#undef X
+
+/* Regimes: id, the seed document's letter ("" = none). */
+#define REGIME_LIST(X)                                                                             \
+    X(REGIME_CAPACITY, "capacity", "")                                                             \
+    X(REGIME_HOST_BOUND_BATCH, "host_bound_batch", "a")                                            \
+    X(REGIME_WEIGHT_BANDWIDTH, "weight_bandwidth", "b")                                            \
+    X(REGIME_KV_BANDWIDTH, "kv_bandwidth", "c")                                                    \
+    X(REGIME_PREFILL_COMPUTE, "prefill_compute", "c")                                              \
+    X(REGIME_SMALL_MODEL_HOST, "small_model_host", "d")                                            \
+    X(REGIME_DECODE_COMPUTE, "decode_compute", "")                                                 \
+    X(REGIME_INTERCONNECT, "interconnect", "")
+#define X(ID, NAME, SEED) ID,
+enum regime_id { REGIME_LIST(X) REGIME_COUNT };
+#undef X
+
+enum phase { PHASE_DECODE, PHASE_PREFILL };
+
+/* One class in one step, one device's figures. */
+struct class_cost {
+    bool present;            /* false: the class does not occur here */
+    enum bound bound;
+    double bytes, flops, link_bytes, host_bytes, launches;
+    double floor_us;         /* max of the roofs: never a prediction */
+    double time_us;          /* what shares are made of: the fit, or floor/0.7 */
+    double fixed_us;         /* part of time_us that no faster memory or compute shortens */
+    double memory_us;        /* time terms of the roofline, summed over its ops */
+    double compute_us;
+    double share;            /* of the critical path, whole class */
+    enum basis basis;
+    enum fit_match match;    /* how its fit was found */
+    const struct op_fit *fit;      /* the fit that carries most of its time; NULL */
+    const struct comm_fit *comm;   /* collectives */
+    const char *anchor;      /* host classes: the anchor their constant rests on */
+};
+
+struct dominant {
+    enum phase phase;
+    enum class_id class;
+    enum pass pass;
+    enum bound bound;
+    double share;
+};
+
+/* Parts of the critical path (design/physics §7). Rest holds what names no regime: activations. */
+enum part { PART_HOST_PER_SEQUENCE, PART_WEIGHT, PART_KV, PART_COMPUTE, PART_FIXED, PART_LINK, PART_REST, PART_COUNT };
+
+struct step {
+    double batch, context_tokens; /* decode: rows on one rank; prefill: one request */
+    double tokens;                /* rows that a GEMM sees in all */
+    struct class_cost classes[CLASS_COUNT];
+    double bytes, flops, link_bytes;
+    double floor_us;
+    double expected_us;           /* NAN when a class that matters has no record */
+    double time_us;               /* never NAN: what shares and counterfactuals are made of */
+    double device_us, host_us, exposed_host_us;
+    double arithmetic_intensity, ridge;
+    double parts_us[PART_COUNT];
+    struct dominant dominant;
+    enum basis basis;
+    bool clamped;                 /* a class came out under its floor and was lifted */
+    bool extrapolated;            /* a fit was used outside the sizes it was measured on */
+    /* prefill only */
+    double linear_flops, attention_flops, kv_write_bytes, crossover_tokens, attention_ridge_tokens,
+        attention_ridge_kv_only_tokens, chunks;
+};
+
+struct estimate {
+    double floor, expected, low, high; /* NAN = no record */
+    enum basis basis;
+};
+
+struct memory_plan {
+    bool fits;
+    double total_bytes, usable_bytes, weights_bytes, kv_bytes, activation_bytes, overhead_bytes;
+    double kv_bytes_per_token, kv_bytes_per_token_beyond_window, state_bytes_per_sequence;
+    double kv_token_capacity;   /* of one engine core (one rank under attention DP) */
+    double max_concurrency;     /* at input + output of this workload, whole deployment */
+    double held_sequences;      /* what one rank's pool holds at these lengths */
+    enum basis basis;
+};
+
+#define MOVES_MAX 16
+struct move {
+    const char *axis;
+    double from, at;            /* at is NAN when nothing changes within 1/64 .. 64 times */
+    bool upward;
+    enum regime_id to_regime;
+    enum class_id to_class;
+    const char *from_text, *to_text; /* axes that are names (the sampler's place) */
+};
+
+#define CURES_MAX 40
+#define CURE_CHANGES_MAX 3
+struct cure_change {
+    const char *pointer;        /* "/deployment/weights" */
+    const char *text;           /* a name, or NULL for a number or boolean */
+    double number;
+    bool is_bool;
+};
+
+struct cure_result {
+    int cure;                   /* index in CURES */
+    int rank;                   /* 1.. among cures; 0 for a non-cure */
+    bool is_cure;
+    struct cure_change changes[CURE_CHANGES_MAX];
+    int n_changes;
+    double tpot, ttft, output_tok_s, memory; /* (after - before) / before */
+    double best;                /* the best of them, as a gain */
+    enum regime_id regime_after;
+    enum basis basis;
+    const char *why;
+};
+
+#define WARNINGS_MAX 24
+#define WARNING_TEXT_MAX 240
+
+struct plan {
+    struct problem problem;
+    struct step decode, prefill;
+    struct memory_plan memory;
+    enum regime_id regime;
+    struct dominant dominant;
+    double decode_cycle_us, prefill_cycle_us; /* the two sides of the request's cycle */
+    struct estimate ttft_ms, tpot_ms, e2e_ms;
+    struct estimate output_tok_s, per_user_tok_s, requests_s, max_request_rate;
+    struct move moves[MOVES_MAX];
+    int n_moves;
+    struct cure_result results[CURES_MAX]; /* cures by rank, then non-cures */
+    int n_results;
+    char warnings[WARNINGS_MAX][WARNING_TEXT_MAX];
+    int n_warnings;
+};
+
+/* What of a plan is wanted: a pipeline's summary needs no moves. */
+enum plan_depth { PLAN_BARE, PLAN_SUMMARY, PLAN_FULL };
+
+/*
+ * Plans `problem`: both steps, memory, regime, closed cycle; with PLAN_SUMMARY the cures, with
+ * PLAN_FULL the moves too. Fills *ret_plan entirely.
+ */
+void plan_compute(const struct problem *problem, enum plan_depth depth, struct plan *ret_plan);
+
+/* Names as the API prints them. */
+const char *class_name(enum class_id id);
+const char *pass_name(enum pass pass);
+const char *bound_name(enum bound bound);
+const char *basis_name(enum basis basis);
+const char *regime_name(enum regime_id id);
+const char *regime_seed_letter(enum regime_id id);
+
+/* A row of the table of cost classes: everything the docs page and the API say about a class. */
+struct class_info {
+    enum class_id id;
+    const char *title;
+    enum pass pass;
+    enum bound bound;           /* the usual one */
+    const char *bytes_formula, *flops_formula, *time_formula, *source, *cures;
+};
+const struct class_info *class_info(enum class_id id);
+
+struct regime_info {
+    enum regime_id id;
+    const char *title, *largest_part, *meaning;
+    const char *signs[8];       /* NULL ends; none is sufficient alone */
+};
+const struct regime_info *regime_info(enum regime_id id);
+
+/* A row of the table of cures. */
+struct cure_info {
+    const char *id, *title, *pointer, *why, *when_not;
+    bool control;               /* the seed's host-only controls: always listed */
+    const char *anchors[6];     /* anchor ids that measured it; NULL ends; none = no record */
+};
+const struct cure_info *cure_info(int index); /* NULL past the end */
+
+#endif

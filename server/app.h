@@ -1,0 +1,83 @@
+/*
+ * app.h - whole requests without a socket.
+ *
+ * Purpose: app_handle() turns a request into a reply; http.c feeds it from libmicrohttpd, the tests
+ *          and the fuzzers feed it directly.
+ * Ownership: everything in a request and a reply lives in the request's arena or is static.
+ * Errors:  every request gets a reply; nothing here answers 5xx for an input.
+ * Threads: app_handle() may run on any number of threads; a struct request belongs to one.
+ */
+#ifndef REGIME_APP_H
+#define REGIME_APP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arena.h"
+#include "catalogue.h"
+
+enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OPTIONS, METHOD_OTHER };
+
+struct argument {
+    const char *name, *value; /* decoded; value "" where there was no '=' */
+};
+
+#define SEGMENTS_MAX 8
+#define ARGUMENTS_MAX 256
+
+struct request {
+    enum method method;
+    const char *raw_path;              /* as sent, without query, scheme and authority */
+    const char *segments[SEGMENTS_MAX]; /* each decoded by itself: "%2F" stays inside its segment */
+    int n_segments;
+    const struct argument *arguments;  /* the query, in order */
+    int n_arguments;
+    const char *content_type, *accept, *if_none_match, *origin, *authorization, *request_id; /* NULL = absent */
+    const char *body;                  /* NUL-terminated at body[body_length] */
+    size_t body_length;
+    const char *peer;                  /* address text, for logs and limits */
+    struct arena *arena;
+};
+
+#define REPLY_HEADERS_MAX 12
+struct reply_header {
+    const char *name, *value;
+};
+
+struct reply {
+    int status;
+    const char *content_type;
+    struct reply_header headers[REPLY_HEADERS_MAX];
+    int n_headers;
+    const char *body;
+    size_t body_length;
+    bool close;                        /* the connection ends with this reply */
+};
+
+struct app;
+
+struct app_options {
+    struct store *store;               /* open store; borrowed */
+    bool dev;                          /* show more in errors; off by default */
+};
+
+/* NULL when out of memory. */
+struct app *app_new(const struct app_options *options);
+void app_free(struct app *app);
+
+/* The longest body that a path may carry, before any of it is read; 0 = no body allowed. */
+size_t app_body_limit(const struct app *app, enum method method, const char *raw_path);
+
+/* Answers one request. Never fails: what cannot be answered becomes a problem document. */
+void app_handle(struct app *app, const struct request *request, struct reply *ret_reply);
+
+/* Turns /readyz to 503; replies carry Connection: close from now on. */
+void app_drain(struct app *app);
+
+/* The value of a query argument, or NULL; the first one wins, routes refuse repeats by themselves. */
+const char *request_argument(const struct request *request, const char *name);
+
+/* Adds a header; asserts that there is room. */
+void reply_header(struct reply *reply, const char *name, const char *value);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * routes.h - the table of routes.
+ *
+ * Purpose: one row per endpoint; 405 and Allow, HEAD, OPTIONS, body limits, the metrics label, the
+ *          OpenAPI document and the index all walk it.
+ */
+#ifndef REGIME_ROUTES_H
+#define REGIME_ROUTES_H
+
+#include "app.h"
+
+/* What a handler may reach. */
+struct context {
+    struct app *app;
+    const struct catalogue *catalogue; /* the snapshot of this request */
+    const struct request *request;
+    struct reply *reply;
+    const char *id;                    /* the {id} segment of the path, decoded; NULL */
+    const char *format;                /* negotiated: one of the route's media types */
+};
+
+typedef void handler_fn(struct context *ctx);
+
+struct route {
+    const char *path;                  /* "/v1/models/{id}" */
+    unsigned methods;                  /* bits 1u << METHOD_x; GET implies HEAD */
+    size_t body_max_bytes;             /* 0 = no body */
+    const char *const *media_types;    /* replies it can give, best first; NULL ends */
+    bool cacheable;                    /* carries ETag and honours If-None-Match */
+    handler_fn *handler;
+    const char *summary;
+};
+
+extern const struct route ROUTES[];
+extern const size_t N_ROUTES;
+
+#endif
