@@ -182,11 +182,18 @@ struct model {
 const char *mixer_kind_name(enum mixer_kind kind);
 enum mixer_kind mixer_kind_parse(const char *name);
 
+/* Where a geometry lacks what its kind needs; -1 = not in one. */
+struct model_fault {
+    int group, mixer, ffn;
+    const char *field; /* "n_heads" */
+    const char *need;  /* "must be positive for a windowed mixer" */
+};
+
 /*
  * Computes every derived field of `model` and of its groups from the given ones.
- * Returns false, and leaves the derived fields undefined, when a width or head count that its kind
- * needs is missing; *ret_what then names the field ("groups[2].mixers[0].n_heads").
+ * Returns false, and leaves the derived fields undefined, when a width or head count that a kind
+ * needs is missing; *ret_fault then names it.
  */
-MUST_USE bool model_derive(struct model *model, char *ret_what, size_t what_size);
+MUST_USE bool model_derive(struct model *model, struct model_fault *ret_fault);
 
 #endif

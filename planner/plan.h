@@ -4,7 +4,7 @@
  * Purpose: one struct that holds everything a reply shows. plan_compute() fills it.
  * Units:   in the names; NAN where there is no record (the renderer writes null).
  * Ownership: plain data, borrowed strings are static or the library's; one struct per request, from
- *          its arena (it is about 60 kB).
+ *          its arena (it is about 30 kB).
  * Errors:  none: every problem that intake accepts has a plan.
  * Threads: pure.
  */
@@ -183,8 +183,55 @@ struct cure_result {
     const char *why;
 };
 
+/* Warnings: an id, the sentence (%1 %2 are its numbers, %s its name) and where it points. The renderer
+ * fills the sentence in, so that the planner prints nothing. Append only. */
+#define WARNING_LIST(X)                                                                            \
+    X(WARN_CLAMPED, "clamped", "", "%s came out under its physical floor and was lifted to it")     \
+    X(WARN_EXTRAPOLATED, "extrapolated", "",                                                       \
+      "%s is used outside the sizes its kernel fit was measured on")                               \
+    X(WARN_WEIGHTS_DO_NOT_FIT, "weights_do_not_fit", "/deployment/tp",                             \
+      "weights and overhead need %1 GB of the %2 GB usable on each device")                        \
+    X(WARN_REQUEST_DOES_NOT_FIT, "request_does_not_fit", "/workload/input_tokens",                 \
+      "one request of these lengths needs %1 KV tokens, the pool holds %2")                        \
+    X(WARN_QUEUEING, "queueing", "/workload/concurrency",                                          \
+      "the KV pool holds %1 sequences of these lengths, %2 were asked: the rest queue")            \
+    X(WARN_MAX_NUM_SEQS, "max_num_seqs", "/deployment/max_num_seqs",                               \
+      "max_num_seqs admits %1 sequences, %2 were asked: the rest queue")                           \
+    X(WARN_TOO_LONG, "longer_than_max_model_len", "/deployment/max_model_len",                     \
+      "input + output is %1 tokens, max_model_len is %2")                                          \
+    X(WARN_TP_DOES_NOT_DIVIDE, "tp_does_not_divide", "/deployment/tp",                             \
+      "tp %1 does not divide the %2 attention heads: engines refuse this shape")                   \
+    X(WARN_PP_DOES_NOT_DIVIDE, "pp_does_not_divide", "/deployment/pp",                             \
+      "pp %1 does not divide the %2 layers: the stages are uneven")                                \
+    X(WARN_EP_DOES_NOT_DIVIDE, "ep_does_not_divide", "/deployment/ep",                             \
+      "ep %1 does not divide the %2 experts: the busiest rank decides")                            \
+    X(WARN_KV_HEADS_REPLICATED, "kv_heads_replicated", "/deployment/tp",                           \
+      "tp %1 exceeds the %2 KV heads: they are replicated, KV per device stops shrinking")         \
+    X(WARN_MLA_REPLICATED, "mla_replicated", "/deployment/tp",                                     \
+      "the MLA latent is whole on each of the %1 tensor-parallel ranks; attention DP divides it")   \
+    X(WARN_EMULATED, "no_native_compute", "/deployment/weights",                                   \
+      "the part has no %s path: the multiply runs at its 16-bit peak")                             \
+    X(WARN_TP_OVER_FABRIC, "beyond_fabric", "/deployment/tp",                                      \
+      "%1 devices exceed the %2 that the fabric joins: the link beyond it is not modelled")        \
+    X(WARN_NO_FIT, "no_record", "", "no kernel record for %s on this part: floor only, shares at floor/0.7") \
+    X(WARN_NO_LINK, "no_link_record", "/hardware",                                                 \
+      "the part's record states no link bandwidth: collectives are not timed")                     \
+    X(WARN_SATURATED, "saturated", "/workload/request_rate",                                       \
+      "%1 requests/s exceed the %2 requests/s that this deployment can finish")                    \
+    X(WARN_SPECULATIVE_ASSUMED, "acceptance", "/deployment/speculative/acceptance",                \
+      "the acceptance of %1 decides the gain: measure it on this traffic")
+
+#define X(ID, NAME, POINTER, TEXT) ID,
+enum warning_id { WARNING_LIST(X) WARNING_COUNT };
+#undef X
+
+struct warning {
+    enum warning_id id;
+    double value[2];
+    const char *name;
+};
+
 #define WARNINGS_MAX 24
-#define WARNING_TEXT_MAX 240
 
 struct plan {
     struct problem problem;
@@ -199,7 +246,7 @@ struct plan {
     int n_moves;
     struct cure_result results[CURES_MAX]; /* cures by rank, then non-cures */
     int n_results;
-    char warnings[WARNINGS_MAX][WARNING_TEXT_MAX];
+    struct warning warnings[WARNINGS_MAX];
     int n_warnings;
 };
 
