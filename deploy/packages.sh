@@ -1,0 +1,37 @@
+# packages.sh - sourced: installs Debian packages when they are missing.
+# shellcheck shell=bash
+
+# What a build of the daemon needs.
+# shellcheck disable=SC2034
+BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libcjson-dev libsqlite3-dev)
+
+# Says why on stderr and ends the script.
+die()
+{
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# Installs those of the packages given that are not installed yet; as root, or through sudo.
+install_packages()
+{
+    local package missing=() sudo=()
+    command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+        die "this script installs packages with apt-get (Debian 12); elsewhere install the like of: $*"
+    for package in "$@"; do
+        [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" == installed ]] ||
+            missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null ||
+            die "run this first, as root: apt-get install --no-install-recommends ${missing[*]}"
+        sudo=(sudo)
+    fi
+    echo "installing: ${missing[*]}"
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq ||
+        die "apt-get update failed: is the network up, and /etc/apt/sources.list right?"
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+        --no-install-recommends "${missing[@]}" >/dev/null ||
+        die "apt-get could not install: ${missing[*]}"
+}
