@@ -11,9 +11,11 @@
 
 #define NUMBER_TEXT_MAX 32
 
-/* Writes `value` into ret_text (at least NUMBER_TEXT_MAX bytes), no NUL; returns the length.
- * A non-finite value is written as "null". Shape: as "%.9g" would, but 1e+21 and the like stay valid
- * JSON and integers with |value| < 2^53 come out whole. */
+/*
+ * Writes `value` into ret_text (at least NUMBER_TEXT_MAX bytes), no NUL; returns the length.
+ * Integers with |value| < 2^53 come out whole, everything else as "%.9g" prints it in the C locale
+ * (correctly rounded, ties to even). Minus zero is "0", a non-finite value "null": all valid JSON.
+ */
 size_t number_write(double value, char *ret_text);
 
 #endif
