@@ -134,6 +134,7 @@ run_ctest coverage -L '^planner$'
 count "planner line coverage of at least $COVERAGE_MIN %" planner_coverage
 all_fuzzers
 if $LONG; then
+    count "build, benchmarks" build release benchmarks
     count "benchmark, in process" build-release/tests/bench_plan
     count "benchmark, CPU per request" build-release/tests/bench_http
 fi
