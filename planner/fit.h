@@ -4,7 +4,7 @@
  * Purpose: t = ((bytes/(e_m BW))^q + (flops/(e_c peak))^q)^(1/q) + n t0, one row per part, engine,
  *          version, op and type; t = ((f bytes/bus)^q + t0^q)^(1/q) for a collective.
  * Units:   microseconds, bytes per microsecond.
- * Source:  design/physics §3; db/records/fits (from the kernel database of NVIDIA's aiconfigurator).
+ * Source:  db/records/fits (fitted to the kernel database of NVIDIA's aiconfigurator).
  */
 #ifndef REGIME_FIT_H
 #define REGIME_FIT_H
@@ -23,7 +23,9 @@
     X(FIT_PREFILL_MLA, "prefill_mla")
 
 #define X(ID, NAME) ID,
+
 enum fit_op { FIT_OP_LIST(X) FIT_OP_COUNT };
+
 #undef X
 
 #define FIT_DTYPE_LIST(X)                                                                          \
@@ -40,30 +42,43 @@ enum fit_op { FIT_OP_LIST(X) FIT_OP_COUNT };
     X(FIT_KV_FP8, "kv_fp8")
 
 #define X(ID, NAME) ID,
+
 enum fit_dtype { FIT_DTYPE_LIST(X) FIT_DTYPE_COUNT };
+
 #undef X
 
-enum fit_status { FIT_USED, FIT_FALLBACK, FIT_REJECTED };
+/* used: judged sound; fallback: chosen only where its part and type have no used fit; rejected:
+ * kept for the record and never chosen. */
+#define FIT_STATUS_LIST(X)                                                                         \
+    X(FIT_USED, "used")                                                                            \
+    X(FIT_FALLBACK, "fallback")                                                                    \
+    X(FIT_REJECTED, "rejected")
+
+#define X(ID, NAME) ID,
+
+enum fit_status { FIT_STATUS_LIST(X) FIT_STATUS_COUNT };
+
+#undef X
 
 struct op_fit {
-    int id;                /* row id of the record, for the reply */
-    int hardware;          /* index in the library */
-    int engine;            /* index in the library */
-    int version[3];        /* major, minor, patch of the engine measured */
+    int id;         /* row id of the record, for the reply */
+    int hardware;   /* index in the library */
+    int engine;     /* index in the library */
+    int version[3]; /* major, minor, patch of the engine measured */
     enum fit_op op;
     enum fit_dtype dtype;
     double e_m, e_c, t0_us, q;
     double n, median_abs_err, p90_abs_err;
     enum fit_status status; /* rejected fits stay in the table and are never chosen */
-    const char *reason;     /* why it is rejected or a fallback; NULL */
+    const char *reason;     /* why it is rejected, a fallback or clamped; NULL */
 };
 
 struct comm_fit {
     int id, hardware;
-    int engine;             /* index, or -1 for the vendor library (NCCL, oneCCL) */
+    int engine; /* index, or -1 for the vendor library (NCCL, oneCCL) */
     int version[3];
     double devices;
-    bool graph;             /* measured inside a captured graph */
+    bool graph; /* measured inside a captured graph */
     double bus_bytes_us, t0_us, q, n, median_abs_err, max_bytes;
 };
 
@@ -71,12 +86,14 @@ const char *fit_op_name(enum fit_op op);
 enum fit_op fit_op_parse(const char *name);
 const char *fit_dtype_name(enum fit_dtype dtype);
 enum fit_dtype fit_dtype_parse(const char *name);
+const char *fit_status_name(enum fit_status status);
 
 /*
- * Judges a fit by the rules of design/physics §3 and design/calibration §2: rejected when t0 > 40 us
- * (module ops, the MoE layer and MLA, excepted up to what their kernels cost: only e_m and the error
- * count there), e_m < 0.2 (0.1 for MLA), e_m > 1.1 outside moe_skew, or a median error over 45 %;
- * an attention fit with e_c > 1 is kept with e_c = 1. Writes status and reason, and clamps e_c.
+ * Judges a fit. Rejected: a median error over 45 %; t0 over 40 us (not the MoE layer, a chain of
+ * kernels whose t0 is its own); e_m over 1.1, more than the memory delivers (not moe_skew, where
+ * skewed routing touches fewer experts than the form counts); e_m under 0.2 (0.1 for MLA). A
+ * prefill attention with e_m under 0.2 is a fallback: it is compute-bound. An attention fit with
+ * e_c over 1 is used with e_c = 1. Writes status and reason, and clamps e_c.
  */
 void fit_judge(struct op_fit *fit);
 
