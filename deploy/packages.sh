@@ -15,7 +15,7 @@ die()
 # Installs those of the packages given that are not installed yet; as root, or through sudo.
 install_packages()
 {
-    local package missing=() sudo=()
+    local package log missing=() sudo=()
     command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
         die "this script installs packages with apt-get (Debian 12); elsewhere install the like of: $*"
     for package in "$@"; do
@@ -29,9 +29,15 @@ install_packages()
         sudo=(sudo)
     fi
     echo "installing: ${missing[*]}"
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq ||
-        die "apt-get update failed: is the network up, and /etc/apt/sources.list right?"
-    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-        --no-install-recommends "${missing[@]}" >/dev/null ||
+    log=$(mktemp)
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >"$log" 2>&1 || {
+        cat "$log" >&2
+        die "apt-get update failed: is the network up, and are the sources in /etc/apt right?"
+    }
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+        -o Dpkg::Use-Pty=0 "${missing[@]}" >"$log" 2>&1 || {
+        cat "$log" >&2
         die "apt-get could not install: ${missing[*]}"
+    }
+    rm -f "$log"
 }
