@@ -7,7 +7,8 @@
  * Ownership: a struct model is plain data; its strings are borrowed from whoever made it.
  * Errors:  model_derive() returns false for a geometry it has no formula for.
  * Threads: pure functions.
- * Source:  design/physics §1 (what each mixer caches, multiplies and keeps).
+ * Source:  the published model code of each architecture; planner/mixer*.c and ffn.c give the
+ *          formulas, db/records/models the figures and where they were published.
  */
 #ifndef REGIME_MODEL_H
 #define REGIME_MODEL_H
@@ -65,11 +66,12 @@ struct linear {
 struct mixer {
     enum mixer_kind kind;
     /* given */
+    double input_width;                       /* 0 = hidden (Zamba2 attends over twice that) */
     double n_heads, n_kv_heads, k_dim, v_dim; /* attention */
     double window_tokens;                     /* window, chunk or 0 */
-    bool k_equals_v;                          /* one stored vector serves as K and V (Gemma 4) */
+    bool k_equals_v;                          /* one projection makes K and V; both are cached */
     bool shares_kv;                           /* reads another layer's KV, stores none */
-    bool has_kv_projection;                   /* false where the borrowed KV has no projection here */
+    bool has_kv_projection;                   /* false where the borrowed KV has none here */
     bool qkv_bias, o_bias, output_gate, head_gate, sinks;
     double qk_norm_params;                    /* parameters of the q/k norms of one layer */
     double q_lora_rank, kv_lora_rank, rope_dim, nope_dim; /* MLA, and the latent kinds */
@@ -86,10 +88,12 @@ struct mixer {
     int n_linears;
     double linear_params, small_params;       /* of one layer */
     double cached_per_token;                  /* elements stored per entry, one layer, whole model */
+    double read_per_entry;                    /* elements read per entry: cached_per_token, but a
+                                                 layer that borrows KV reads and stores none */
     double tokens_per_entry;                  /* 1, or the compression ratio */
     double store_limit_tokens;                /* entries kept: 0 = all of the context */
     double read_limit_tokens;                 /* entries read in decode: 0 = all (top-k: that many) */
-    double window_side_tokens;                /* a second, windowed cache beside the entries (V4) */
+    double window_side_tokens;                /* a second cache of raw entries beside these (V4) */
     double index_width;                       /* indexer elements stored per token, one layer */
     double fixed_elements;                    /* cached once per sequence (cross-attention) */
     double flops_per_entry;                   /* decode attention, one row, one entry read */
@@ -120,19 +124,24 @@ struct ffn {
     int n_linears;
     double linear_params;               /* of those */
     double expert_params;               /* of one routed expert's matrices */
-    double small_params;
+    double expert_small_params;         /* of one routed expert's biases */
+    double small_params;                /* biases, gates and norms beside the experts */
 };
 
 /* Layers of one shape. */
 struct layer_group {
     double count;       /* layers stored */
-    double invocations; /* layers run: more than count where weights are shared (Zamba2) */
+    double invocations; /* layers run: more than count where weights are shared (Zamba2): these
+                           ride on other layers and add none to n_layers */
     struct mixer mixers[GROUP_MIXERS_MAX];
     int n_mixers;
     struct ffn ffns[GROUP_FFNS_MAX];
     int n_ffns;
     double norm_params; /* of one layer, biases of the norms included */
-    const char *label;  /* "full attention, MoE": for people */
+    const char *label;  /* "full attention, MoE": for people; NULL = none */
+    /* derived */
+    double layer_params;        /* of one layer, all experts */
+    double layer_params_active; /* of one layer, top_k experts */
 };
 
 /* Parameters with no formula. */
@@ -154,8 +163,12 @@ struct model {
     enum dtype native_dtype;   /* what the checkpoint computes in */
     const char *native_format; /* weight format id of the checkpoint, "bf16" for plain ones */
     bool native_experts_only;  /* the native format covers routed experts alone (gpt-oss) */
+    const char *native_expert_format; /* routed experts in a format of their own; NULL = none */
     double state_bytes_per_element; /* recurrent state: 4 where the record says float32 */
-    double mtp_layers, mtp_params;
+    struct layer_group *mtp;   /* the multi-token-prediction layers, count = how many; NULL = none */
+    double mtp_projections;    /* hidden x hidden matrices of one MTP layer (2: joins two streams) */
+    double mtp_copies;         /* stored copies of the embedding-sized tables, all MTP layers */
+    double mtp_extra_params;
     double vision_params, published_other_params;
     bool published_includes_mtp, published_includes_vision;
     double params_checkpoint;  /* the published count; 0 = none */
@@ -165,12 +178,14 @@ struct model {
     struct layer_group *groups; /* n_groups of them, at most MODEL_GROUPS_MAX; owned by the maker */
     int n_groups;
     /* derived */
-    double n_layers;           /* sum of counts */
-    double params_by_role[ROLE_COUNT];
+    double n_layers;           /* sum of counts, shared blocks apart */
+    double mtp_layers, mtp_params;
+    double params_by_role[ROLE_COUNT]; /* a tied LM head is 0: the matrix is the embedding's */
     double params_total;       /* the main language model, without MTP and vision */
     double params_comparable;  /* what the published count includes */
     double params_active;      /* met by one token: top_k experts */
-    double params_matmul_per_token;
+    double params_matmul_per_token; /* params_active without gathered tables, shared blocks as often
+                                       as they run, a tied LM head once */
     double kv_bytes_per_token;               /* at 2 bytes, indexer keys included */
     double kv_bytes_per_token_beyond_window; /* growth once every window is full */
     double kv_window_tokens;                 /* the largest window; 0 = none */
