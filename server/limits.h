@@ -1,0 +1,36 @@
+/*
+ * limits.h - every limit on what a client controls, in one place, each with its reason.
+ */
+#ifndef REGIME_LIMITS_H
+#define REGIME_LIMITS_H
+
+#include <stddef.h>
+
+#define KIB ((size_t)1024)
+#define MIB (KIB * KIB)
+
+/* A plan with an inline model or a long command line is a few kB; configurations of published models
+ * reach 80 kB. */
+#define BODY_MAX_BYTES (256 * KIB)
+
+/* One request's memory: a body of the largest size as a tree, the plan, the reply. */
+#define REQUEST_ARENA_MAX (32 * MIB)
+#define REPLY_MAX_BYTES (8 * MIB)
+
+/* A request nests 4 deep, a model's configuration 8. */
+#define JSON_NESTING_MAX 24
+/* A value costs 64 bytes and more in the tree. */
+#define JSON_VALUES_MAX 50000
+
+/* With a longer one the connection is closed after the refusal instead of reading it to its end. */
+#define DISCARD_MAX_BYTES (64 * KIB)
+
+#define REQUEST_ID_MAX 128
+
+/* Per connection: request line and headers, and the buffer that bodies arrive through. */
+#define CONNECTION_MEMORY_BYTES (16 * KIB)
+
+/* Seconds that a client should wait after a 429 or 503. */
+#define RETRY_AFTER_S "2"
+
+#endif
