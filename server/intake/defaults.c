@@ -1,0 +1,182 @@
+#include "defaults.h"
+
+#include <string.h>
+
+#define SPECULATIVE_TOKENS 3
+/* Mean acceptance per position that the EAGLE-3 and MTP reports quote for chat traffic (0.6 to
+ * 0.8): https://arxiv.org/abs/2503.01840, https://arxiv.org/abs/2412.19437 (0.85 to 0.9 for one
+ * token). */
+#define SPECULATIVE_ACCEPTANCE 0.7
+
+/* What people serve with on each class of part. */
+static const char *const ENGINE_OF_CLASS[] = {
+    [HW_DATACENTER] = "vllm",    [HW_WORKSTATION] = "vllm", [HW_TPU] = "vllm",
+    [HW_CONSUMER] = "llama.cpp", [HW_SOC] = "llama.cpp",    [HW_CPU] = "llama.cpp",
+};
+
+bool default_engine(const struct rule_context *context, struct plan_request *request)
+{
+    const struct catalogue *catalogue = context->catalogue;
+    int found = catalogue_find_engine(catalogue, ENGINE_OF_CLASS[request->problem.hw->class]);
+
+    request->problem.dep.engine = &catalogue->lib.engines[found < 0 ? 0 : found];
+    return true;
+}
+
+static bool is_measured(const struct library *lib, int engine, const int version[3])
+{
+    for (int i = 0; i < lib->n_op_fits; i++) {
+        const struct op_fit *fit = &lib->op_fits[i];
+        if (fit->engine == engine && engine_version_compare(fit->version, version) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool engine_version_settle(const struct catalogue *catalogue, struct plan_request *request)
+{
+    const struct engine *engine = request->problem.dep.engine;
+    int *version = request->problem.dep.version;
+
+    if (!request->engine_version || !engine_version_parse(request->engine_version, version)) {
+        memcpy(version, engine->latest, sizeof(engine->latest));
+        request->engine_version = engine->latest_text;
+        return false;
+    }
+    if (engine_version_compare(version, engine->latest) == 0)
+        return true;
+    return is_measured(&catalogue->lib, engine->index, version);
+}
+
+bool default_version(const struct rule_context *context, struct plan_request *request)
+{
+    request->engine_version = NULL;
+    engine_version_settle(context->catalogue, request);
+    return true;
+}
+
+bool default_weights(const struct rule_context *context, struct plan_request *request)
+{
+    const struct catalogue *catalogue = context->catalogue;
+    const char *own = request->problem.model->native_format;
+    int found = own ? catalogue_find_weight_format(catalogue, own) : -1;
+
+    if (found < 0)
+        found = catalogue_find_weight_format(catalogue, "bf16");
+    request->problem.dep.weights = &catalogue->lib.weight_formats[found < 0 ? 0 : found];
+    return true;
+}
+
+/* "auto" of every engine is the type the model computes in; llama.cpp and what is built on it keep
+ * f16. */
+bool default_kv_cache(const struct rule_context *context, struct plan_request *request)
+{
+    const struct catalogue *catalogue = context->catalogue;
+    bool half = request->problem.dep.engine->memory_rule == MEMORY_LLAMACPP ||
+                request->problem.model->native_dtype == DTYPE_FP16;
+    int found = catalogue_find_kv_format(catalogue, half ? "f16" : "bf16");
+
+    if (found < 0)
+        found = catalogue_find_kv_format(catalogue, "bf16");
+    request->problem.dep.kv_cache = &catalogue->lib.kv_formats[found < 0 ? 0 : found];
+    return true;
+}
+
+bool default_sampler(const struct rule_context *context, struct plan_request *request)
+{
+    request->problem.dep.sampler = context->engine->sampler_on_host ? SAMPLER_HOST : SAMPLER_DEVICE;
+    return true;
+}
+
+/* A server with static slots is started with as many as its load needs; the others have a limit. */
+bool default_max_num_seqs(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+    double asked = request->given[FIELD_ID_CONCURRENCY] ? request->problem.load.concurrency : 1;
+
+    dep->max_num_seqs = context->engine->max_num_seqs;
+    if (dep->engine->static_slots && dep->max_num_seqs < asked)
+        dep->max_num_seqs = asked;
+    return true;
+}
+
+/* The model's own limit; one that states none is taken to hold the lengths asked. */
+bool default_max_model_len(const struct rule_context *context, struct plan_request *request)
+{
+    const struct workload *load = &request->problem.load;
+    double input = request->given[FIELD_ID_INPUT_TOKENS]
+                       ? load->input_tokens
+                       : PLAN_FIELDS.rows[FIELD_ID_INPUT_TOKENS].value;
+    double output = request->given[FIELD_ID_OUTPUT_TOKENS]
+                        ? load->output_tokens
+                        : PLAN_FIELDS.rows[FIELD_ID_OUTPUT_TOKENS].value;
+
+    (void)context;
+    request->problem.dep.max_model_len = request->problem.model->max_positions > 0
+                                             ? request->problem.model->max_positions
+                                             : input + output;
+    return true;
+}
+
+bool default_control_plane(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+
+    (void)context;
+    dep->control_plane = dep->engine->python_control_plane ? CONTROL_PYTHON : CONTROL_NATIVE;
+    return true;
+}
+
+bool default_disagg_devices(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+
+    (void)context;
+    if (dep->disaggregated)
+        dep->disagg_prefill_devices = dep->tp * dep->pp * dep->dp;
+    return dep->disaggregated;
+}
+
+bool default_disagg_link(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+    const struct hardware *hw = request->problem.hw;
+
+    (void)context;
+    if (dep->disaggregated)
+        dep->disagg_link_bytes_us = hw->link_bytes_us > 0 ? hw->link_bytes_us : hw->host_bytes_us;
+    return dep->disaggregated;
+}
+
+bool default_spec_tokens(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+    bool drafts = dep->spec_method != SPEC_NONE;
+
+    (void)context;
+    dep->spec_tokens = drafts ? SPECULATIVE_TOKENS : 0;
+    return drafts;
+}
+
+bool default_spec_acceptance(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+    bool drafts = dep->spec_method != SPEC_NONE;
+
+    (void)context;
+    dep->spec_acceptance = drafts ? SPECULATIVE_ACCEPTANCE : 0;
+    return drafts;
+}
+
+/* Lengths that vary are an InferenceX run, a request count alone an engine's own benchmark, and
+ * with neither the load is a steady state. */
+bool default_load_generator(const struct rule_context *context, struct plan_request *request)
+{
+    const struct workload *load = &request->problem.load;
+    bool varied = load->length_range_ratio < 1;
+    bool counted = request->given[FIELD_ID_REQUESTS];
+
+    (void)context;
+    request->load_generator = varied ? LOAD_INFERENCEX : counted ? LOAD_ENGINE_BENCH : LOAD_STEADY;
+    return request->load_generator != LOAD_STEADY;
+}

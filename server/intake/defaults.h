@@ -1,0 +1,23 @@
+/*
+ * defaults.h - rules for the defaults that are more than a constant.
+ *
+ * Purpose: one function per field; rows of PLAN_FIELDS name them. They run in the order of the
+ * table, so a rule may use what earlier rows have settled (model, part, engine, version). Errors:
+ * none; a rule returns false when the field stays absent.
+ */
+#ifndef REGIME_DEFAULTS_H
+#define REGIME_DEFAULTS_H
+
+#include "plan_request.h"
+
+field_rule_fn default_engine, default_version, default_weights, default_kv_cache, default_sampler,
+    default_max_num_seqs, default_max_model_len, default_control_plane, default_disagg_devices,
+    default_disagg_link, default_spec_tokens, default_spec_acceptance, default_load_generator;
+
+/*
+ * Reads the request's engine version into numbers. Returns true when the records know it: it is the
+ * newest, or something was measured on it. A text without a number becomes the newest.
+ */
+bool engine_version_settle(const struct catalogue *catalogue, struct plan_request *request);
+
+#endif

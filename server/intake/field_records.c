@@ -1,0 +1,166 @@
+#include "field_records.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hf_config.h"
+#include "inline_part.h"
+
+/* Says that a name has no record, or several. */
+static void refuse_name(struct field_reader *reader, const struct field *field,
+                        const struct field_value *value, const char *what,
+                        const struct name_match *match)
+{
+    const char *pointer = field_fault_pointer(reader, field, value);
+    const char *name = field_quote(reader->arena, field_value_text(value));
+    char ids[300];
+    size_t length = 0;
+
+    if (!match->ambiguous[0]) {
+        fault_add(reader->faults, pointer, match->nearest[0], "no %s is called \"%s\"", what, name);
+        return;
+    }
+    ids[0] = '\0';
+    for (int i = 0; i < CATALOGUE_MATCHES_MAX && match->ambiguous[i]; i++) {
+        int more = snprintf(ids + length, sizeof(ids) - length, "%s%s", i ? " or " : "",
+                            match->ambiguous[i]);
+        if (more < 0 || (size_t)more >= sizeof(ids) - length)
+            break;
+        length += (size_t)more;
+    }
+    fault_add(reader->faults, pointer, match->ambiguous[0], "\"%s\" means %s: say which", name,
+              ids);
+}
+
+/* {"hf_config": {...}} and nothing besides. */
+static bool set_inline_model(struct field_reader *reader, const struct field *field,
+                             const struct field_value *value, const struct model **place)
+{
+    const cJSON *config = value->json->child;
+
+    if (!config || strcmp(config->string, "hf_config") != 0 || config->next) {
+        field_refuse(reader, field, value, NULL);
+        return false;
+    }
+    const char *base = field_fault_pointer(reader, field, value);
+    const char *pointer = arena_printf(reader->arena, "%s/hf_config", base);
+    struct model *model = arena_alloc(reader->arena, sizeof(*model));
+    if (!pointer || !model) {
+        fault_add(reader->faults, base, NULL, "out of memory");
+        return false;
+    }
+    if (!hf_config_model(config, reader->arena, reader->faults, pointer, model))
+        return false;
+    *place = model;
+    return true;
+}
+
+bool field_set_model(struct field_reader *reader, const struct field *field,
+                     const struct field_value *value, void *place)
+{
+    const char *name = field_value_text(value);
+    struct name_match match;
+
+    reader->stripped_format = NULL;
+    if (!name && cJSON_IsObject(value->json))
+        return set_inline_model(reader, field, value, place);
+    if (!name) {
+        field_refuse(reader, field, value, NULL);
+        return false;
+    }
+    catalogue_find_model(reader->catalogue, name, &match);
+    if (match.index < 0) {
+        refuse_name(reader, field, value, "model", &match);
+        return false;
+    }
+    *(const struct model **)place = &reader->catalogue->lib.models[match.index];
+    reader->stripped_format = match.stripped_format;
+    return true;
+}
+
+bool field_set_hardware(struct field_reader *reader, const struct field *field,
+                        const struct field_value *value, void *place)
+{
+    const char *name = field_value_text(value);
+    const struct hardware *part;
+    struct name_match match;
+
+    if (!name && cJSON_IsObject(value->json)) {
+        part = inline_part_read(reader->catalogue, reader->arena, reader->faults,
+                                field_fault_pointer(reader, field, value), value->json);
+        if (part)
+            *(const struct hardware **)place = part;
+        return part != NULL;
+    }
+    if (!name) {
+        field_refuse(reader, field, value, NULL);
+        return false;
+    }
+    catalogue_find_hardware(reader->catalogue, name, &match);
+    if (match.index < 0) {
+        refuse_name(reader, field, value, "part", &match);
+        return false;
+    }
+    *(const struct hardware **)place = &reader->catalogue->lib.hardware[match.index];
+    return true;
+}
+
+/* Names without a record of their own to disambiguate: engines and formats. */
+typedef int find_fn(const struct catalogue *catalogue, const char *name);
+typedef const char *const *names_fn(const struct catalogue *catalogue, int *ret_n);
+
+/* Index of the record that the value names, -1 after a fault. */
+static int find_named(struct field_reader *reader, const struct field *field,
+                      const struct field_value *value, const char *what, find_fn *find,
+                      names_fn *names)
+{
+    const char *name = field_value_text(value);
+    int n = 0;
+
+    if (!name) {
+        field_refuse(reader, field, value, NULL);
+        return -1;
+    }
+    int found = find(reader->catalogue, name);
+    if (found >= 0)
+        return found;
+    const char *const *candidates = names(reader->catalogue, &n);
+    fault_add(reader->faults, field_fault_pointer(reader, field, value),
+              fault_nearest(name, candidates, n), "no %s is called \"%s\"", what,
+              field_quote(reader->arena, name));
+    return -1;
+}
+
+bool field_set_engine(struct field_reader *reader, const struct field *field,
+                      const struct field_value *value, void *place)
+{
+    int found =
+        find_named(reader, field, value, "engine", catalogue_find_engine, catalogue_engine_names);
+
+    if (found >= 0)
+        *(const struct engine **)place = &reader->catalogue->lib.engines[found];
+    return found >= 0;
+}
+
+bool field_set_weights(struct field_reader *reader, const struct field *field,
+                       const struct field_value *value, void *place)
+{
+    int found = find_named(reader, field, value, "weight format", catalogue_find_weight_format,
+                           catalogue_weight_format_names);
+
+    if (found >= 0)
+        *(const struct weight_format **)place = &reader->catalogue->lib.weight_formats[found];
+    return found >= 0;
+}
+
+bool field_set_kv_cache(struct field_reader *reader, const struct field *field,
+                        const struct field_value *value, void *place)
+{
+    int found = find_named(reader, field, value, "KV cache format", catalogue_find_kv_format,
+                           catalogue_kv_format_names);
+
+    if (found >= 0)
+        *(const struct kv_format **)place = &reader->catalogue->lib.kv_formats[found];
+    return found >= 0;
+}

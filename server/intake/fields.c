@@ -1,0 +1,318 @@
+/*
+ * fields.c - the table of a plan request's fields.
+ *
+ * A new field is a row here, its id in fields.h and its place in struct plan_request.
+ */
+#include "fields.h"
+
+#include "defaults.h"
+#include "plan_request.h"
+#include "units.h"
+
+#define TOKENS_MAX 1e8
+#define RANKS_MAX 1024
+#define GBPS_MAX 1e6
+
+/* Enums are read and written as int. */
+_Static_assert(sizeof(enum sampler_place) == sizeof(int), "an enum is as wide as an int");
+_Static_assert(sizeof(enum speculative_method) == sizeof(int), "an enum is as wide as an int");
+
+static const struct field_name SAMPLERS[] = {
+    {"device", SAMPLER_DEVICE}, {"host", SAMPLER_HOST}, {NULL, 0}};
+
+static const struct field_name PRIMINGS[] = {
+    {"bounded", PRIMING_BOUNDED}, {"full", PRIMING_FULL}, {NULL, 0}};
+
+static const struct field_name CONTROL_PLANES[] = {
+    {"python", CONTROL_PYTHON}, {"native", CONTROL_NATIVE}, {NULL, 0}};
+
+static const struct field_name PREDICATES[] = {{"none", PREDICATE_NONE},
+                                               {"bounded", PREDICATE_BOUNDED},
+                                               {"full_scan", PREDICATE_FULL_SCAN},
+                                               {NULL, 0}};
+
+/* Besides our two kinds, the names that engines give their back ends. */
+static const struct field_name EP_BACKENDS[] = {
+    {"auto", EP_BACKEND_AUTO},
+    {"all_to_all", EP_BACKEND_ALL_TO_ALL},
+    {"all_gather", EP_BACKEND_ALL_GATHER},
+    {"deepep", EP_BACKEND_ALL_TO_ALL},
+    {"deepep_low_latency", EP_BACKEND_ALL_TO_ALL},
+    {"deepep_high_throughput", EP_BACKEND_ALL_TO_ALL},
+    {"pplx", EP_BACKEND_ALL_TO_ALL},
+    {"mori", EP_BACKEND_ALL_TO_ALL},
+    {"allgather_reducescatter", EP_BACKEND_ALL_GATHER},
+    {"naive", EP_BACKEND_ALL_GATHER},
+    {NULL, 0},
+};
+
+static const struct field_name KV_TIERS[] = {{"none", KV_TIER_NONE},
+                                             {"host", KV_TIER_HOST},
+                                             {"disk", KV_TIER_DISK},
+                                             {"remote", KV_TIER_REMOTE},
+                                             {NULL, 0}};
+
+static const struct field_name SPECULATIVE_METHODS[] = {
+    {"none", SPEC_NONE},     {"draft_model", SPEC_DRAFT_MODEL},
+    {"eagle", SPEC_EAGLE},   {"eagle3", SPEC_EAGLE3},
+    {"mtp", SPEC_MTP},       {"ngram", SPEC_NGRAM},
+    {"medusa", SPEC_MEDUSA}, {NULL, 0},
+};
+
+static const struct field_name LOGIT_PROCESSORS[] = {
+    {"penalties", PROCESSOR_PENALTIES},   {"min_p", PROCESSOR_MIN_P},
+    {"top_p", PROCESSOR_TOP_P},           {"top_k", PROCESSOR_TOP_K},
+    {"logit_bias", PROCESSOR_LOGIT_BIAS}, {"min_tokens", PROCESSOR_MIN_TOKENS},
+    {"bad_words", PROCESSOR_BAD_WORDS},   {NULL, 0},
+};
+
+static const struct field_name BACKENDS[] = {
+    {"cuda", BACKEND_CUDA},     {"metal", BACKEND_METAL},
+    {"vulkan", BACKEND_VULKAN}, {"hip", BACKEND_HIP},
+    {"sycl", BACKEND_SYCL},     {"cpu", BACKEND_CPU},
+    {"rocm", BACKEND_HIP},      {NULL, 0},
+};
+
+static const struct field_name LOAD_GENERATORS[] = {
+    {"inferencex", LOAD_INFERENCEX}, {"engine_bench", LOAD_ENGINE_BENCH}, {NULL, 0}};
+
+/* Where a row stands, where it goes, and what it falls back to. */
+#define IN_ROOT(NAME) .section = SECTION_ROOT, .name = NAME, .pointer = "/" NAME, .query = NAME
+#define IN_DEPLOYMENT(NAME)                                                                        \
+    .section = SECTION_DEPLOYMENT, .name = NAME, .pointer = "/deployment/" NAME, .query = NAME
+#define IN_WORKLOAD(NAME)                                                                          \
+    .section = SECTION_WORKLOAD, .name = NAME, .pointer = "/workload/" NAME, .query = NAME
+#define IN_SLO(NAME) .section = SECTION_SLO, .name = NAME, .pointer = "/slo/" NAME, .query = NAME
+#define IN_INNER(SECTION, OBJECT, NAME)                                                            \
+    .section = SECTION, .name = NAME, .pointer = "/deployment/" OBJECT "/" NAME,                   \
+    .query = OBJECT "." NAME
+#define TO(MEMBER) .offset = offsetof(struct plan_request, MEMBER)
+#define TO_DEP(MEMBER) .offset = offsetof(struct plan_request, problem.dep.MEMBER)
+#define TO_LOAD(MEMBER) .offset = offsetof(struct plan_request, problem.load.MEMBER)
+#define RANGE(MIN, MAX) .min = (MIN), .max = (MAX)
+#define OR_VALUE(VALUE) .fallback = DEFAULT_VALUE, .value = (VALUE)
+#define OR_ENGINE(MEMBER)                                                                          \
+    .fallback = DEFAULT_ENGINE, .engine_default = offsetof(struct engine_defaults, MEMBER)
+#define OR_RULE(RULE) .fallback = DEFAULT_RULE, .rule = (RULE)
+#define OR_NOTHING .fallback = DEFAULT_NONE
+
+static const struct field ROWS[] = {
+    [FIELD_ID_MODEL] = {IN_ROOT("model"), .kind = FIELD_MODEL, TO(problem.model),
+                        .fallback = DEFAULT_REQUIRED,
+                        .doc =
+                            "id, alias or Hugging Face repository name, or {\"hf_config\": {...}}"},
+    [FIELD_ID_HARDWARE] = {IN_ROOT("hardware"), .kind = FIELD_HARDWARE, TO(problem.hw),
+                           .fallback = DEFAULT_REQUIRED,
+                           .doc = "id or alias of a part, or an object with its figures"},
+    [FIELD_ID_ENGINE] = {IN_DEPLOYMENT("engine"), .kind = FIELD_ENGINE, TO_DEP(engine),
+                         OR_RULE(default_engine),
+                         .doc = "serving engine; vllm on datacenter parts, llama.cpp on consumer, "
+                                "Apple and CPU parts"},
+    [FIELD_ID_ENGINE_VERSION] = {IN_DEPLOYMENT("engine_version"), .kind = FIELD_TEXT,
+                                 TO(engine_version), OR_RULE(default_version),
+                                 .doc = "any text; unknown or absent means the nearest known"},
+    [FIELD_ID_WEIGHTS] = {IN_DEPLOYMENT("weights"), .kind = FIELD_WEIGHTS, TO_DEP(weights),
+                          OR_RULE(default_weights),
+                          .doc = "weight format; the checkpoint's own when absent"},
+    [FIELD_ID_KV_CACHE] = {IN_DEPLOYMENT("kv_cache"), .kind = FIELD_KV_CACHE, TO_DEP(kv_cache),
+                           OR_RULE(default_kv_cache), .doc = "format of the KV cache"},
+    [FIELD_ID_TP] = {IN_DEPLOYMENT("tp"), .kind = FIELD_WHOLE, TO_DEP(tp), RANGE(1, RANKS_MAX),
+                     OR_VALUE(1),
+                     .doc = "tensor parallel: attention and dense layers are cut this many ways"},
+    [FIELD_ID_PP] = {IN_DEPLOYMENT("pp"), .kind = FIELD_WHOLE, TO_DEP(pp), RANGE(1, RANKS_MAX),
+                     OR_VALUE(1), .doc = "pipeline stages"},
+    [FIELD_ID_DP] = {IN_DEPLOYMENT("dp"), .kind = FIELD_WHOLE, TO_DEP(dp), RANGE(1, RANKS_MAX),
+                     OR_VALUE(1),
+                     .doc = "attention data parallel inside one engine: each rank has its own KV"},
+    [FIELD_ID_EP] = {IN_DEPLOYMENT("ep"), .kind = FIELD_WHOLE, TO_DEP(ep), RANGE(1, RANKS_MAX),
+                     OR_VALUE(1), .doc = "ways the experts are spread; at most tp x dp"},
+    [FIELD_ID_SAMPLER] = {IN_DEPLOYMENT("sampler"), .kind = FIELD_NAME, TO_DEP(sampler),
+                          .names = SAMPLERS, OR_RULE(default_sampler),
+                          .doc = "where tokens are sampled"},
+    [FIELD_ID_CUDA_GRAPHS] = {IN_DEPLOYMENT("cuda_graphs"), .kind = FIELD_BOOL, TO_DEP(cuda_graphs),
+                              OR_ENGINE(cuda_graphs), .doc = "decode steps run as captured graphs"},
+    [FIELD_ID_ASYNC_SCHEDULING] =
+        {IN_DEPLOYMENT("async_scheduling"), .kind = FIELD_BOOL, TO_DEP(async_scheduling),
+         OR_ENGINE(async_scheduling),
+         .doc = "the host prepares the next step while the device runs this one"},
+    [FIELD_ID_PREFIX_CACHING] = {IN_DEPLOYMENT("prefix_caching"), .kind = FIELD_BOOL,
+                                 TO_DEP(prefix_caching), OR_ENGINE(prefix_caching),
+                                 .doc = "cached prefixes are not computed again"},
+    [FIELD_ID_CHUNKED_PREFILL] = {IN_DEPLOYMENT("chunked_prefill_tokens"), .kind = FIELD_WHOLE,
+                                  TO_DEP(chunked_prefill_tokens), RANGE(0, TOKENS_MAX),
+                                  OR_ENGINE(chunked_prefill_tokens), .unit = "tokens",
+                                  .doc = "prompt tokens in one step; 0 = the whole prompt"},
+    [FIELD_ID_MAX_NUM_SEQS] =
+        {IN_DEPLOYMENT("max_num_seqs"), .kind = FIELD_WHOLE, TO_DEP(max_num_seqs), RANGE(1, 1e6),
+         OR_RULE(default_max_num_seqs), .unit = "sequences",
+         .doc = "sequences that run at once in one engine core (slots of llama-server)"},
+    [FIELD_ID_MAX_MODEL_LEN] =
+        {IN_DEPLOYMENT("max_model_len"), .kind = FIELD_WHOLE, TO_DEP(max_model_len),
+         RANGE(1, TOKENS_MAX), OR_RULE(default_max_model_len), .unit = "tokens",
+         .doc = "longest request, input and output; the model's own limit when absent"},
+    [FIELD_ID_MEMORY_UTILIZATION] = {IN_DEPLOYMENT("memory_utilization"), .kind = FIELD_NUMBER,
+                                     TO_DEP(memory_utilization), RANGE(0.01, 1),
+                                     OR_ENGINE(memory_utilization),
+                                     .doc =
+                                         "the engine's memory fraction, as that engine means it"},
+    [FIELD_ID_LOGIT_PROCESSORS] = {IN_DEPLOYMENT("logit_processors"), .kind = FIELD_NAMES,
+                                   TO_DEP(logit_processors), .names = LOGIT_PROCESSORS, OR_VALUE(0),
+                                   .doc = "processors that the traffic uses"},
+    [FIELD_ID_STRUCTURED_OUTPUT] = {IN_DEPLOYMENT("structured_output"), .kind = FIELD_BOOL,
+                                    TO_DEP(structured_output), OR_VALUE(0),
+                                    .doc = "answers are held to a grammar or schema"},
+    [FIELD_ID_BATCH_INVARIANT] = {IN_DEPLOYMENT("batch_invariant"), .kind = FIELD_BOOL,
+                                  TO_DEP(batch_invariant), OR_VALUE(0),
+                                  .doc = "kernels give the same bits at every batch size"},
+    [FIELD_ID_DETOKENIZER_PRIMING] =
+        {IN_DEPLOYMENT("detokenizer_priming"), .kind = FIELD_NAME, TO_DEP(priming),
+         .names = PRIMINGS, OR_VALUE(PRIMING_BOUNDED),
+         .doc = "what the detokenizer reads first: the prompt's tail or all of it"},
+    [FIELD_ID_STREAM_INTERVAL] = {IN_DEPLOYMENT("stream_interval"), .kind = FIELD_WHOLE,
+                                  TO_DEP(stream_interval), RANGE(1, 1e6),
+                                  OR_ENGINE(stream_interval), .unit = "tokens",
+                                  .doc = "tokens between two messages of a stream"},
+    [FIELD_ID_BACKEND] = {IN_DEPLOYMENT("backend"), .kind = FIELD_NAME, TO(backend),
+                          .names = BACKENDS, OR_NOTHING, .doc = "compute back end of llama.cpp"},
+    [FIELD_ID_BLOCK_SIZE] = {IN_DEPLOYMENT("block_size"), .kind = FIELD_WHOLE, TO_DEP(block_size),
+                             RANGE(1, 65536), OR_ENGINE(block_size), .unit = "tokens",
+                             .doc = "tokens of one KV block"},
+    [FIELD_ID_REPLICAS] = {IN_DEPLOYMENT("replicas"), .kind = FIELD_WHOLE, TO_DEP(replicas),
+                           RANGE(1, 1e6), OR_VALUE(1),
+                           .doc = "independent copies that share the load"},
+    [FIELD_ID_HOST_CPU_FACTOR] =
+        {IN_DEPLOYMENT("host_cpu_factor"), .kind = FIELD_NUMBER, TO_DEP(host_cpu_factor),
+         RANGE(0.01, 100), OR_VALUE(1),
+         .doc = "time of host work over the measured hosts': 2 = twice as slow"},
+    [FIELD_ID_CONTROL_PLANE] = {IN_DEPLOYMENT("control_plane"), .kind = FIELD_NAME,
+                                TO_DEP(control_plane), .names = CONTROL_PLANES,
+                                OR_RULE(default_control_plane),
+                                .doc = "what the scheduler and the output path are written in"},
+    [FIELD_ID_REASONING_PREDICATE] = {IN_DEPLOYMENT("reasoning_predicate"), .kind = FIELD_NAME,
+                                      TO_DEP(predicate), .names = PREDICATES,
+                                      OR_VALUE(PREDICATE_NONE),
+                                      .doc =
+                                          "how the end of reasoning is looked for at each token"},
+    [FIELD_ID_LOGPROBS] = {IN_DEPLOYMENT("logprobs"), .kind = FIELD_WHOLE, TO_DEP(logprobs),
+                           RANGE(0, 1e5), OR_VALUE(0), .doc = "top log probabilities per token"},
+    [FIELD_ID_EP_BACKEND] = {IN_DEPLOYMENT("ep_backend"), .kind = FIELD_NAME, TO_DEP(ep_backend),
+                             .names = EP_BACKENDS, OR_VALUE(EP_BACKEND_AUTO),
+                             .doc = "how tokens reach their experts"},
+    [FIELD_ID_EP_CPU_SYNC] = {IN_DEPLOYMENT("ep_cpu_sync"), .kind = FIELD_BOOL, TO_DEP(ep_cpu_sync),
+                              OR_VALUE(1), .doc = "the dispatch waits for the host"},
+    [FIELD_ID_SHARED_PREFIX_KERNEL] = {IN_DEPLOYMENT("shared_prefix_kernel"), .kind = FIELD_BOOL,
+                                       TO_DEP(shared_prefix_kernel), OR_VALUE(0),
+                                       .doc = "attention reads a common prefix once for all rows"},
+    [FIELD_ID_RESERVE_OUTPUT_SHARE] = {IN_DEPLOYMENT("reserve_output_share"), .kind = FIELD_NUMBER,
+                                       TO_DEP(reserve_output_share), RANGE(0, 1),
+                                       OR_ENGINE(reserve_output_share),
+                                       .doc = "share of an answer's KV that admission sets aside"},
+    [FIELD_ID_FLASH_ATTENTION] = {IN_DEPLOYMENT("flash_attention"), .kind = FIELD_BOOL,
+                                  TO_DEP(flash_attention), OR_VALUE(1),
+                                  .doc = "attention in one fused kernel"},
+    [FIELD_ID_PREFILL_PRIORITY] = {IN_DEPLOYMENT("prefill_priority"), .kind = FIELD_BOOL,
+                                   TO_DEP(prefill_priority), OR_ENGINE(prefill_priority),
+                                   .doc = "a waiting prefill runs alone, before decode"},
+    [FIELD_ID_HTTP_THREADS_FACTOR] = {IN_DEPLOYMENT("http_threads_factor"), .kind = FIELD_NUMBER,
+                                      TO_DEP(http_threads_factor), RANGE(0.01, 1000), OR_VALUE(1),
+                                      .doc =
+                                          "serving threads of the host over the engine's default"},
+    [FIELD_ID_KV_TIER_KIND] = {IN_INNER(SECTION_KV_TIER, "kv_tier", "kind"), .kind = FIELD_NAME,
+                               TO_DEP(kv_tier), .names = KV_TIERS, OR_VALUE(KV_TIER_NONE),
+                               .doc = "where evicted KV goes"},
+    [FIELD_ID_KV_TIER_GBPS] = {IN_INNER(SECTION_KV_TIER, "kv_tier", "gbps"), .kind = FIELD_NUMBER,
+                               TO_DEP(kv_tier_bytes_us), RANGE(0.001, GBPS_MAX),
+                               .scale = BYTES_PER_US_PER_GBPS, OR_NOTHING, .unit = "GB/s",
+                               .doc = "speed of that tier; the part's host link when absent"},
+    [FIELD_ID_DISAGG_DEVICES] = {IN_INNER(SECTION_DISAGGREGATION, "disaggregation",
+                                          "prefill_devices"),
+                                 .kind = FIELD_WHOLE, TO_DEP(disagg_prefill_devices), RANGE(1, 1e6),
+                                 OR_RULE(default_disagg_devices),
+                                 .doc = "devices that only prefill"},
+    [FIELD_ID_DISAGG_GBPS] = {IN_INNER(SECTION_DISAGGREGATION, "disaggregation", "gbps"),
+                              .kind = FIELD_NUMBER, TO_DEP(disagg_link_bytes_us),
+                              RANGE(0.001, GBPS_MAX), .scale = BYTES_PER_US_PER_GBPS,
+                              OR_RULE(default_disagg_link), .unit = "GB/s",
+                              .doc = "speed of the KV transfer; the part's own link when absent"},
+    [FIELD_ID_SPEC_METHOD] = {IN_INNER(SECTION_SPECULATIVE, "speculative", "method"),
+                              .kind = FIELD_NAME, TO_DEP(spec_method), .names = SPECULATIVE_METHODS,
+                              OR_VALUE(SPEC_NONE), .doc = "who drafts"},
+    [FIELD_ID_SPEC_TOKENS] = {IN_INNER(SECTION_SPECULATIVE, "speculative", "tokens"),
+                              .kind = FIELD_WHOLE, TO_DEP(spec_tokens), RANGE(1, 64),
+                              OR_RULE(default_spec_tokens), .unit = "tokens",
+                              .doc = "drafted tokens per step"},
+    [FIELD_ID_SPEC_ACCEPTANCE] = {IN_INNER(SECTION_SPECULATIVE, "speculative", "acceptance"),
+                                  .kind = FIELD_NUMBER, TO_DEP(spec_acceptance), RANGE(0, 1),
+                                  OR_RULE(default_spec_acceptance),
+                                  .doc = "chance that a drafted token is accepted"},
+    [FIELD_ID_CONCURRENCY] = {IN_WORKLOAD("concurrency"), .kind = FIELD_WHOLE, TO_LOAD(concurrency),
+                              RANGE(1, 1e6), OR_VALUE(1), .unit = "requests",
+                              .doc = "requests in flight, closed loop"},
+    [FIELD_ID_INPUT_TOKENS] = {IN_WORKLOAD("input_tokens"), .kind = FIELD_WHOLE,
+                               TO_LOAD(input_tokens), RANGE(1, TOKENS_MAX), OR_VALUE(1024),
+                               .unit = "tokens", .doc = "prompt length"},
+    [FIELD_ID_OUTPUT_TOKENS] = {IN_WORKLOAD("output_tokens"), .kind = FIELD_WHOLE,
+                                TO_LOAD(output_tokens), RANGE(1, TOKENS_MAX), OR_VALUE(256),
+                                .unit = "tokens", .doc = "answer length"},
+    [FIELD_ID_CACHED_PREFIX_TOKENS] = {IN_WORKLOAD("cached_prefix_tokens"), .kind = FIELD_WHOLE,
+                                       TO_LOAD(cached_prefix_tokens), RANGE(0, TOKENS_MAX),
+                                       OR_VALUE(0), .unit = "tokens",
+                                       .doc = "part of the input that the prefix cache holds"},
+    [FIELD_ID_REQUEST_RATE] = {IN_WORKLOAD("request_rate"), .kind = FIELD_NUMBER,
+                               TO_LOAD(request_rate), RANGE(1e-6, 1e6), OR_NOTHING,
+                               .unit = "requests/s",
+                               .doc = "open loop: arrivals; closed loop when absent"},
+    [FIELD_ID_REQUESTS] = {IN_WORKLOAD("requests"), .kind = FIELD_WHOLE, TO_LOAD(requests),
+                           RANGE(1, 1e9), OR_NOTHING, .unit = "requests",
+                           .doc = "length of a benchmark; steady state when absent"},
+    [FIELD_ID_LENGTH_RANGE_RATIO] =
+        {IN_WORKLOAD("length_range_ratio"), .kind = FIELD_NUMBER, TO_LOAD(length_range_ratio),
+         RANGE(0.01, 1), OR_VALUE(1),
+         .doc = "lengths are uniform between this share and all of the nominal"},
+    [FIELD_ID_LOAD_GENERATOR] = {IN_WORKLOAD("load_generator"), .kind = FIELD_NAME,
+                                 TO(load_generator), .names = LOAD_GENERATORS,
+                                 OR_RULE(default_load_generator),
+                                 .doc = "whose benchmark the load is"},
+    [FIELD_ID_SLO_TTFT] = {IN_SLO("ttft_ms"), .kind = FIELD_NUMBER, TO(problem.slo.ttft_ms),
+                           RANGE(0.001, 1e9), OR_NOTHING, .unit = "ms",
+                           .doc = "most time to the first token"},
+    [FIELD_ID_SLO_TPOT] = {IN_SLO("tpot_ms"), .kind = FIELD_NUMBER, TO(problem.slo.tpot_ms),
+                           RANGE(0.001, 1e9), OR_NOTHING, .unit = "ms",
+                           .doc = "most time per output token"},
+    [FIELD_ID_SLO_OUTPUT_TOK_S] = {IN_SLO("output_tok_s"), .kind = FIELD_NUMBER,
+                                   TO(problem.slo.output_tok_s), RANGE(0.001, 1e12), OR_NOTHING,
+                                   .unit = "tokens/s",
+                                   .doc = "least output of the whole deployment"},
+};
+
+_Static_assert(ARRAY_LEN(ROWS) == FIELD_ID_COUNT, "every field has its row");
+_Static_assert(FIELD_ID_COUNT <= FIELDS_MAX, "the walkers have room for every row");
+
+#define ROWS_FROM(FIRST, LAST) .first = (FIRST), .n = (LAST) - (FIRST) + 1
+
+static const struct field_section SECTIONS[SECTION_COUNT] = {
+    [SECTION_ROOT] = {"", "", -1, ROWS_FROM(FIELD_ID_MODEL, FIELD_ID_HARDWARE),
+                      .doc = "what to plan"},
+    [SECTION_DEPLOYMENT] = {"deployment", "/deployment", SECTION_ROOT,
+                            ROWS_FROM(FIELD_ID_ENGINE, FIELD_ID_HTTP_THREADS_FACTOR),
+                            .doc = "the engine and its flags"},
+    [SECTION_KV_TIER] = {"kv_tier", "/deployment/kv_tier", SECTION_DEPLOYMENT,
+                         ROWS_FROM(FIELD_ID_KV_TIER_KIND, FIELD_ID_KV_TIER_GBPS),
+                         .doc = "a second home of KV"},
+    [SECTION_DISAGGREGATION] = {"disaggregation", "/deployment/disaggregation", SECTION_DEPLOYMENT,
+                                ROWS_FROM(FIELD_ID_DISAGG_DEVICES, FIELD_ID_DISAGG_GBPS),
+                                .present = offsetof(struct plan_request, problem.dep.disaggregated),
+                                .doc = "prefill on devices of its own"},
+    [SECTION_SPECULATIVE] = {"speculative", "/deployment/speculative", SECTION_DEPLOYMENT,
+                             ROWS_FROM(FIELD_ID_SPEC_METHOD, FIELD_ID_SPEC_ACCEPTANCE),
+                             .doc = "speculative decoding"},
+    [SECTION_WORKLOAD] = {"workload", "/workload", SECTION_ROOT,
+                          ROWS_FROM(FIELD_ID_CONCURRENCY, FIELD_ID_LOAD_GENERATOR),
+                          .doc = "the load"},
+    [SECTION_SLO] = {"slo", "/slo", SECTION_ROOT,
+                     ROWS_FROM(FIELD_ID_SLO_TTFT, FIELD_ID_SLO_OUTPUT_TOK_S),
+                     .doc = "what is promised"},
+};
+
+const struct field_table PLAN_FIELDS = {
+    .rows = ROWS, .n = FIELD_ID_COUNT, .sections = SECTIONS, .n_sections = SECTION_COUNT};

@@ -1,0 +1,223 @@
+#include "plan_request.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+#include "defaults.h"
+
+/* Reading -------------------------------------------------------------------------------------- */
+
+static struct field_reader reader_of(const struct intake *intake, struct plan_request *request)
+{
+    request->problem.lib = &intake->catalogue->lib;
+    return (struct field_reader){
+        .table = &PLAN_FIELDS,
+        .catalogue = intake->catalogue,
+        .arena = intake->arena,
+        .faults = intake->faults,
+        .base = intake->base,
+        .target = request,
+        .given = request->given,
+        .stripped_format = request->name_format,
+    };
+}
+
+void plan_request_read_json(const struct intake *intake, const cJSON *object,
+                            struct plan_request *request)
+{
+    struct field_reader reader = reader_of(intake, request);
+
+    field_read_json(&reader, object);
+    request->name_format = reader.stripped_format;
+}
+
+void plan_request_read_query(const struct intake *intake, const struct argument *arguments, int n,
+                             const char *const *others, int n_others, struct plan_request *request)
+{
+    struct field_reader reader = reader_of(intake, request);
+
+    field_read_query(&reader, arguments, n, others, n_others);
+    request->name_format = reader.stripped_format;
+}
+
+bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
+                          const char *pointer, const cJSON *value)
+{
+    struct field_reader reader = reader_of(intake, request);
+    const struct field_value given = {.json = value};
+    int row = field_by_pointer(&PLAN_FIELDS, pointer);
+
+    if (row < 0) {
+        const char *candidates[FIELD_ID_COUNT];
+        for (int i = 0; i < FIELD_ID_COUNT; i++)
+            candidates[i] = PLAN_FIELDS.rows[i].pointer;
+        fault_add(intake->faults, field_quote(intake->arena, pointer),
+                  fault_nearest(pointer, candidates, FIELD_ID_COUNT),
+                  "no field of a plan request has this pointer");
+        return false;
+    }
+    bool set = field_set(&reader, row, &given);
+    request->name_format = reader.stripped_format;
+    if (set && request->given[row] && PLAN_FIELDS.rows[row].section == SECTION_DISAGGREGATION)
+        request->problem.dep.disaggregated = true;
+    return set;
+}
+
+/* Defaults ------------------------------------------------------------------------------------- */
+
+static void set_absent(const struct field *field, void *place)
+{
+    if (field->kind == FIELD_NUMBER || field->kind == FIELD_WHOLE)
+        *(double *)place = NAN;
+}
+
+static void set_value(const struct field *field, void *place)
+{
+    int number = (int)field->value;
+
+    if (field->kind == FIELD_BOOL)
+        *(bool *)place = field->value != 0;
+    else if (field->kind == FIELD_NAME || field->kind == FIELD_NAMES)
+        memcpy(place, &number, sizeof(number));
+    else
+        *(double *)place = field->value;
+}
+
+static void set_of_engine(const struct field *field, const struct engine_defaults *defaults,
+                          void *place)
+{
+    const char *from = (const char *)defaults + field->engine_default;
+
+    if (field->kind == FIELD_BOOL)
+        memcpy(place, from, sizeof(bool));
+    else
+        memcpy(place, from, sizeof(double));
+}
+
+/* The default of one field; true when one was taken. */
+static bool take_default(const struct rule_context *context, const struct field *field,
+                         struct plan_request *request)
+{
+    void *place = (char *)request + field->offset;
+
+    switch (field->fallback) {
+    case DEFAULT_NONE:
+        set_absent(field, place);
+        return false;
+    case DEFAULT_REQUIRED:
+        return false;
+    case DEFAULT_VALUE:
+        set_value(field, place);
+        return true;
+    case DEFAULT_ENGINE:
+        set_of_engine(field, context->engine, place);
+        return true;
+    case DEFAULT_RULE:
+        return field->rule(context, request);
+    }
+    return false;
+}
+
+static void take_defaults(const struct intake *intake, struct plan_request *request)
+{
+    struct rule_context context = {.catalogue = intake->catalogue};
+    struct deployment *dep = &request->problem.dep;
+
+    for (int i = 0; i < FIELD_ID_COUNT; i++) {
+        if (!request->given[i])
+            request->assumed[i] = take_default(&context, &PLAN_FIELDS.rows[i], request);
+        if (i != FIELD_ID_ENGINE_VERSION)
+            continue;
+        /* A version that nobody recorded is planned as the nearest known one: an assumption as
+         * well. */
+        if (request->given[i])
+            request->assumed[i] = !engine_version_settle(intake->catalogue, request);
+        context.engine =
+            engine_defaults_for(dep->engine, dep->version, request->problem.hw->memory_bytes);
+    }
+    /* The tier's speed is 0, not absent, where the part's host link is meant. */
+    if (isnan(dep->kv_tier_bytes_us))
+        dep->kv_tier_bytes_us = 0;
+}
+
+/* Checks --------------------------------------------------------------------------------------- */
+
+static const char *pointer_of(const struct intake *intake, enum field_id id)
+{
+    const char *pointer = PLAN_FIELDS.rows[id].pointer;
+
+    if (!intake->base[0])
+        return pointer;
+    const char *whole = arena_printf(intake->arena, "%s%s", intake->base, pointer);
+    return whole ? whole : pointer;
+}
+
+static void check_required(const struct intake *intake, const struct plan_request *request)
+{
+    for (int i = 0; i < FIELD_ID_COUNT; i++) {
+        if (PLAN_FIELDS.rows[i].fallback != DEFAULT_REQUIRED || request->given[i])
+            continue;
+        const char *pointer = pointer_of(intake, (enum field_id)i);
+        bool said = false;
+        for (int j = 0; j < intake->faults->n; j++)
+            said = said ||
+                   strncmp(intake->faults->items[j].pointer, pointer, strlen(pointer)) == 0 ||
+                   strcmp(intake->faults->items[j].pointer + 1, PLAN_FIELDS.rows[i].query) == 0;
+        if (!said)
+            fault_add(intake->faults, pointer, NULL, "required: %s", PLAN_FIELDS.rows[i].doc);
+    }
+}
+
+/* What concerns two fields, by the values given or the constants they fall back to. */
+static void check_together(const struct intake *intake, const struct plan_request *request)
+{
+    const struct deployment *dep = &request->problem.dep;
+    const struct workload *load = &request->problem.load;
+    const bool *given = request->given;
+    double input = given[FIELD_ID_INPUT_TOKENS] ? load->input_tokens
+                                                : PLAN_FIELDS.rows[FIELD_ID_INPUT_TOKENS].value;
+    double tp = given[FIELD_ID_TP] ? dep->tp : 1, dp = given[FIELD_ID_DP] ? dep->dp : 1;
+    bool drafts = given[FIELD_ID_SPEC_METHOD];
+
+    if (given[FIELD_ID_CACHED_PREFIX_TOKENS] && load->cached_prefix_tokens > input)
+        fault_add(
+            intake->faults, pointer_of(intake, FIELD_ID_CACHED_PREFIX_TOKENS), NULL,
+            "cached_prefix_tokens is part of input_tokens: %.9g is more than the %.9g of the input",
+            load->cached_prefix_tokens, input);
+    if (given[FIELD_ID_EP] && dep->ep > tp * dp)
+        fault_add(intake->faults, pointer_of(intake, FIELD_ID_EP), NULL,
+                  "ep spreads experts over the tp x dp devices: %.9g is more than %.9g x %.9g",
+                  dep->ep, tp, dp);
+    if (!drafts && given[FIELD_ID_SPEC_TOKENS])
+        fault_add(intake->faults, pointer_of(intake, FIELD_ID_SPEC_METHOD), NULL,
+                  "required beside speculative tokens: %s",
+                  field_expectation(intake->arena, &PLAN_FIELDS.rows[FIELD_ID_SPEC_METHOD]));
+    if (!drafts && given[FIELD_ID_SPEC_ACCEPTANCE] && !given[FIELD_ID_SPEC_TOKENS])
+        fault_add(intake->faults, pointer_of(intake, FIELD_ID_SPEC_METHOD), NULL,
+                  "required beside a speculative acceptance: %s",
+                  field_expectation(intake->arena, &PLAN_FIELDS.rows[FIELD_ID_SPEC_METHOD]));
+}
+
+/* A format in the model's name ("...-FP8") stands for `weights` unless that was given. */
+static void take_name_format(const struct intake *intake, struct plan_request *request)
+{
+    if (!request->name_format || request->given[FIELD_ID_WEIGHTS])
+        return;
+    int found = catalogue_find_weight_format(intake->catalogue, request->name_format);
+    if (found < 0)
+        return;
+    request->problem.dep.weights = &intake->catalogue->lib.weight_formats[found];
+    request->given[FIELD_ID_WEIGHTS] = true;
+}
+
+bool plan_request_resolve(const struct intake *intake, struct plan_request *request)
+{
+    check_required(intake, request);
+    check_together(intake, request);
+    if (intake->faults->n)
+        return false;
+    take_name_format(intake, request);
+    take_defaults(intake, request);
+    return true;
+}
