@@ -7,7 +7,8 @@
 
 #define COUNT_MAX 1e15 /* parameters, elements, tokens: far above any model, exact in a double */
 
-enum field_type { FIELD_COUNT, FIELD_SIGNED, FIELD_BOOL };
+/* FIELD_BOOL is false unless said, FIELD_TRUE is true unless said. */
+enum field_type { FIELD_COUNT, FIELD_SIGNED, FIELD_BOOL, FIELD_TRUE };
 
 /* A scalar of a record: its JSON name and where it goes. */
 struct record_field {
@@ -50,7 +51,7 @@ static const struct record_field MIXER_FIELDS[] = {
     COUNT(mixer, window_tokens),
     FLAG(mixer, k_equals_v),
     FLAG(mixer, shares_kv),
-    FLAG(mixer, has_kv_projection),
+    {"has_kv_projection", offsetof(struct mixer, has_kv_projection), FIELD_TRUE},
     FLAG(mixer, qkv_bias),
     FLAG(mixer, o_bias),
     FLAG(mixer, output_gate),
@@ -100,9 +101,35 @@ static const struct record_field FFN_FIELDS[] = {
     FIELDS_END,
 };
 
+/* Derived figures of one layer, shown and never read. */
+static const struct record_field MIXER_DERIVED[] = {
+    COUNT(mixer, linear_params),
+    COUNT(mixer, small_params),
+    COUNT(mixer, cached_per_token),
+    COUNT(mixer, tokens_per_entry),
+    COUNT(mixer, index_width),
+    COUNT(mixer, fixed_elements),
+    COUNT(mixer, state_elements),
+    COUNT(mixer, conv_elements),
+    FIELDS_END,
+};
+
+static const struct record_field FFN_DERIVED[] = {
+    COUNT(ffn, linear_params),
+    COUNT(ffn, expert_params),
+    COUNT(ffn, small_params),
+    FIELDS_END,
+};
+
+static const struct record_field GROUP_DERIVED[] = {
+    COUNT(layer_group, layer_params),
+    COUNT(layer_group, layer_params_active),
+    FIELDS_END,
+};
+
 static const struct record_field EXTRA_FIELDS[] = {
     {"count", offsetof(struct model_extra, count), FIELD_SIGNED},
-    FLAG(model_extra, read_per_step),
+    {"read_per_step", offsetof(struct model_extra, read_per_step), FIELD_TRUE},
     FIELDS_END,
 };
 
@@ -198,7 +225,7 @@ static void read_scalar(struct reader *reader, const cJSON *item, const struct r
                         const char *path, void *target)
 {
     char *place = (char *)target + field->offset;
-    if (field->type == FIELD_BOOL) {
+    if (field->type == FIELD_BOOL || field->type == FIELD_TRUE) {
         if (!cJSON_IsBool(item)) {
             add_fault(reader, "%s/%s must be true or false", path, field->name);
             return;
@@ -436,15 +463,19 @@ static void read_texts(struct reader *reader, const cJSON *record, struct model 
 
 static void add_geometry_fault(struct reader *reader, const struct model_fault *fault)
 {
-    char path[PATH_MAX_BYTES] = "";
-    if (fault->mixer >= 0) {
-        snprintf(path, sizeof(path), "/groups/%d/mixers/%d", fault->group, fault->mixer);
-    } else if (fault->ffn >= 0) {
-        snprintf(path, sizeof(path), "/groups/%d/ffns/%d", fault->group, fault->ffn);
-    } else if (fault->group >= 0) {
-        snprintf(path, sizeof(path), "/groups/%d", fault->group);
+    char group[PATH_MAX_BYTES] = "";
+    char part[PATH_MAX_BYTES] = "";
+    if (fault->group >= 0) {
+        snprintf(group, sizeof(group), "/groups/%d", fault->group);
+    } else if (fault->group == MODEL_FAULT_IN_MTP) {
+        snprintf(group, sizeof(group), "/mtp");
     }
-    add_fault(reader, "%s/%s %s", path, fault->field, fault->need);
+    if (fault->mixer >= 0) {
+        snprintf(part, sizeof(part), "/mixers/%d", fault->mixer);
+    } else if (fault->ffn >= 0) {
+        snprintf(part, sizeof(part), "/ffns/%d", fault->ffn);
+    }
+    add_fault(reader, "%s%s/%s %s", group, part, fault->field, fault->need);
 }
 
 bool model_record_parse(const cJSON *record, model_alloc_fn *alloc, void *alloc_ctx,
@@ -470,4 +501,82 @@ bool model_record_parse(const cJSON *record, model_alloc_fn *alloc, void *alloc_
         *ret_model = model;
     }
     return !reader.failed;
+}
+
+/* Adds one field unless it has its default. */
+static bool put_field(cJSON *object, const struct record_field *field, const void *source)
+{
+    const char *place = (const char *)source + field->offset;
+    if (field->type == FIELD_BOOL || field->type == FIELD_TRUE) {
+        bool value;
+        memcpy(&value, place, sizeof(value));
+        return value == (field->type == FIELD_TRUE) ||
+               cJSON_AddBoolToObject(object, field->name, value) != NULL;
+    }
+    double value;
+    memcpy(&value, place, sizeof(value));
+    return !(value > 0 || value < 0) ||
+           cJSON_AddNumberToObject(object, field->name, value) != NULL;
+}
+
+static bool put_fields(cJSON *object, const struct record_field *fields, const void *source)
+{
+    while (fields->name != NULL && put_field(object, fields, source)) {
+        fields++;
+    }
+    return fields->name == NULL;
+}
+
+/* A new object at the end of `array`, its "kind" set. */
+static cJSON *put_part(cJSON *array, const char *kind)
+{
+    cJSON *part = cJSON_CreateObject();
+    if (part == NULL || !cJSON_AddItemToArray(array, part)) {
+        cJSON_Delete(part);
+        return NULL;
+    }
+    return cJSON_AddStringToObject(part, "kind", kind) != NULL ? part : NULL;
+}
+
+static bool put_mixers(cJSON *object, const struct layer_group *group)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, "mixers");
+    bool went = array != NULL;
+    for (int i = 0; went && i < group->n_mixers; i++) {
+        const struct mixer *mixer = &group->mixers[i];
+        cJSON *part = put_part(array, mixer_kind_name(mixer->kind));
+        went = part != NULL && put_fields(part, MIXER_FIELDS, mixer) &&
+               put_fields(part, MIXER_DERIVED, mixer);
+    }
+    return went;
+}
+
+static bool put_ffns(cJSON *object, const struct layer_group *group)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, "ffns");
+    bool went = array != NULL;
+    for (int i = 0; went && i < group->n_ffns; i++) {
+        const struct ffn *ffn = &group->ffns[i];
+        cJSON *part = put_part(array, FFN_KINDS[ffn->kind]);
+        went = part != NULL && put_fields(part, FFN_FIELDS, ffn) &&
+               put_fields(part, FFN_DERIVED, ffn);
+    }
+    return went;
+}
+
+cJSON *model_group_to_json(const struct layer_group *group)
+{
+    cJSON *object = cJSON_CreateObject();
+    if (object == NULL) {
+        return NULL;
+    }
+    bool labelled =
+        group->label == NULL || cJSON_AddStringToObject(object, "label", group->label) != NULL;
+    if (labelled && put_fields(object, GROUP_FIELDS, group) &&
+        put_fields(object, GROUP_DERIVED, group) && put_mixers(object, group) &&
+        put_ffns(object, group)) {
+        return object;
+    }
+    cJSON_Delete(object);
+    return NULL;
 }

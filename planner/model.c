@@ -157,6 +157,7 @@ static bool derive_mtp(struct model *model, struct model_fault *ret_fault)
     if (model->mtp == NULL) {
         return true;
     }
+    ret_fault->group = MODEL_FAULT_IN_MTP;
     if (!derive_group(model->mtp, model->hidden, ret_fault)) {
         return false;
     }

@@ -198,8 +198,9 @@ const char *mixer_kind_name(enum mixer_kind kind);
 enum mixer_kind mixer_kind_parse(const char *name);
 
 /* Where a geometry lacks what its kind needs; -1 = not in one. */
+#define MODEL_FAULT_IN_MTP (-2)
 struct model_fault {
-    int group, mixer, ffn;
+    int group, mixer, ffn; /* group MODEL_FAULT_IN_MTP: the multi-token-prediction layers */
     const char *field; /* "n_heads" */
     const char *need;  /* "must be positive for a windowed mixer" */
 };
