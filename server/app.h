@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "arena.h"
 #include "catalogue.h"
@@ -32,10 +33,14 @@ struct request {
     int n_segments;
     const struct argument *arguments;  /* the query, in order */
     int n_arguments;
-    const char *content_type, *accept, *if_none_match, *origin, *authorization, *request_id; /* NULL = absent */
-    const char *body;                  /* NUL-terminated at body[body_length] */
+    /* headers; NULL = absent */
+    const char *content_type, *accept, *if_none_match, *origin, *authorization, *request_id;
+    const char *host, *content_encoding;
+    const char *body;                  /* NUL-terminated at body[body_length]; NULL: none was announced */
     size_t body_length;
-    const char *peer;                  /* address text, for logs and limits */
+    const char *peer;                  /* address text, for logs; "" when nobody asked for it */
+    const char *refusal;               /* why the HTTP layer refuses it, or NULL */
+    int refusal_status;
     struct arena *arena;
 };
 
@@ -55,24 +60,36 @@ struct reply {
 };
 
 struct app;
+struct metrics;
+struct store;
 
 struct app_options {
     struct store *store;               /* open store; borrowed */
-    bool dev;                          /* show more in errors; off by default */
 };
 
-/* NULL when out of memory. */
+/* NULL when out of memory. Installs cJSON's memory hooks: call it before threads use cJSON. */
 struct app *app_new(const struct app_options *options);
 void app_free(struct app *app);
 
-/* The longest body that a path may carry, before any of it is read; 0 = no body allowed. */
-size_t app_body_limit(const struct app *app, enum method method, const char *raw_path);
+/*
+ * Decides on the headers alone, for a body that is worth refusing before it is read. `announced` is its
+ * length, BODY_UNKNOWN when it comes in chunks. Returns the longest body to accept, and 0 with a complete
+ * reply in *ret_reply when the request is refused.
+ */
+#define BODY_UNKNOWN SIZE_MAX
+size_t app_admit(struct app *app, const struct request *request, size_t announced, struct reply *ret_reply);
 
 /* Answers one request. Never fails: what cannot be answered becomes a problem document. */
 void app_handle(struct app *app, const struct request *request, struct reply *ret_reply);
 
 /* Turns /readyz to 503; replies carry Connection: close from now on. */
 void app_drain(struct app *app);
+
+bool app_draining(const struct app *app);
+
+/* What handlers reach through ctx->app. */
+struct store *app_store(const struct app *app);
+struct metrics *app_metrics(const struct app *app);
 
 /* The value of a query argument, or NULL; the first one wins, routes refuse repeats by themselves. */
 const char *request_argument(const struct request *request, const char *name);

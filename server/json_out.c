@@ -266,6 +266,12 @@ void out_bytes(struct json_out *out, const char *text, size_t length)
     out->length += length;
 }
 
+void out_number(struct json_out *out, double value)
+{
+    if (reserve(out, NUMBER_TEXT_MAX))
+        out->length += number_write(value, out->text + out->length);
+}
+
 void out_text(struct json_out *out, const char *text)
 {
     out_bytes(out, text, strlen(text));

@@ -54,6 +54,7 @@ void json_put_null(struct json_out *out, const char *name);
 
 /* Plain text into the same buffer (reports, CSV, metrics); no commas, no escaping. */
 void out_text(struct json_out *out, const char *text);
+void out_number(struct json_out *out, double value);
 void out_bytes(struct json_out *out, const char *text, size_t length);
 void out_printf(struct json_out *out, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -10,6 +10,8 @@
 #include "app.h"
 
 /* What a handler may reach. */
+struct route;
+
 struct context {
     struct app *app;
     const struct catalogue *catalogue; /* the snapshot of this request */
@@ -17,6 +19,7 @@ struct context {
     struct reply *reply;
     const char *id;                    /* the {id} segment of the path, decoded; NULL */
     const char *format;                /* negotiated: one of the route's media types */
+    const struct route *route;         /* the row that matched; NULL = none did */
 };
 
 typedef void handler_fn(struct context *ctx);

@@ -1,0 +1,60 @@
+#include "body.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "json_check.h"
+#include "limits.h"
+#include "negotiate.h"
+#include "problem.h"
+
+static void refuse_syntax(struct context *ctx, const struct json_fault *fault)
+{
+    struct faults faults;
+
+    faults_init(&faults, ctx->request->arena);
+    fault_add(&faults, "", NULL, "%s at byte %zu (line %zu, column %zu)", fault->what, fault->offset,
+              fault->line, fault->column);
+    problem_reply(ctx, 400, "the body is not the JSON that can be read here", &faults);
+}
+
+struct cJSON *body_json(struct context *ctx)
+{
+    const struct request *request = ctx->request;
+    struct json_fault fault;
+
+    if (!json_check(request->body, request->body_length, JSON_NESTING_MAX, JSON_VALUES_MAX, &fault)) {
+        if (request->content_type)
+            refuse_syntax(ctx, &fault);
+        else
+            refuse_media_type(ctx);
+        return NULL;
+    }
+    const char *end = NULL;
+    struct cJSON *tree = cJSON_ParseWithLengthOpts(request->body, request->body_length + 1, &end, 1);
+    if (!tree)
+        problem_status(ctx, 413, "the body needs more memory than one request may use");
+    return tree;
+}
+
+void reply_begin(struct context *ctx, struct json_out *ret_out)
+{
+    json_out_init(ret_out, ctx->request->arena, 8 * KIB, REPLY_MAX_BYTES);
+}
+
+void reply_write(struct context *ctx, int status, struct json_out *out)
+{
+    struct reply *reply = ctx->reply;
+
+    if (out->length && out->text[out->length - 1] != '\n')
+        out_text(out, "\n");
+    if (!json_out_ok(out)) {
+        problem_status(ctx, 422, "the reply would be larger than one reply may be: ask for less");
+        return;
+    }
+    reply->status = status;
+    reply->content_type = content_type_of(ctx->format);
+    reply->body = out->text;
+    reply->body_length = out->length;
+}

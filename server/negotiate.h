@@ -1,0 +1,40 @@
+/*
+ * negotiate.h - media types: which one a reply gets, which ones a body may have.
+ */
+#ifndef REGIME_NEGOTIATE_H
+#define REGIME_NEGOTIATE_H
+
+#include <stdbool.h>
+
+#include "compiler.h"
+#include "routes.h"
+
+#define MEDIA_JSON "application/json"
+#define MEDIA_TEXT "text/plain"
+#define MEDIA_CSV "text/csv"
+#define MEDIA_HTML "text/html"
+#define MEDIA_NDJSON "application/x-ndjson"
+
+/*
+ * The one of `available` (best first, NULL ends) that an Accept header likes most (RFC 9110 section
+ * 12.5.1: the most specific range decides a type's q, a q of 0 excludes it, the order of `available`
+ * breaks ties). NULL accept or one without any readable range takes the first. NULL when none fits.
+ */
+const char *negotiate_accept(const char *accept, const char *const *available);
+
+/* The media type of a ?format= value (json, text, csv, html, ndjson), NULL when the word is unknown. */
+const char *negotiate_format(const char *word);
+
+/* Content-Type of a reply in that media type: text types carry their charset. */
+const char *content_type_of(const char *media_type);
+
+/* Whether a Content-Type means JSON: application/json or application/x+json, any parameters. */
+bool is_json_type(const char *content_type);
+
+/* Answers 406 with what is available. */
+void refuse_format(struct context *ctx, const char *const *available);
+
+/* Answers 415 with the line of curl that works, and Accept. */
+void refuse_media_type(struct context *ctx);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * routes.c - the table of routes. A new endpoint is a row here, its handler and a case in tests/api.
+ *
+ * The order is that of the API's index; the first row whose path fits is taken.
+ */
+#include "routes.h"
+
+#include "health.h"
+#include "index.h"
+#include "limits.h"
+#include "negotiate.h"
+
+#define GET (1u << METHOD_GET)
+#define POST (1u << METHOD_POST)
+
+static const char *const JSON_TEXT[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
+static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
+static const char *const HTML_JSON_TEXT[] = {MEDIA_HTML, MEDIA_JSON, MEDIA_TEXT, NULL};
+static const char *const TEXT[] = {MEDIA_TEXT, NULL};
+
+const struct route ROUTES[] = {
+    {
+        .path = "/",
+        .methods = GET,
+        .media_types = HTML_JSON_TEXT,
+        .cacheable = true,
+        .handler = index_handler,
+        .summary = "the first page",
+    },
+    {
+        .path = "/v1",
+        .methods = GET,
+        .media_types = JSON_TEXT_HTML,
+        .cacheable = true,
+        .handler = index_handler,
+        .summary = "this list of routes",
+    },
+    {
+        .path = "/healthz",
+        .methods = GET,
+        .media_types = JSON_TEXT,
+        .handler = healthz_handler,
+        .summary = "is the process alive",
+    },
+    {
+        .path = "/readyz",
+        .methods = GET,
+        .media_types = JSON_TEXT,
+        .handler = readyz_handler,
+        .summary = "is the store open and migrated, and is the process not stopping",
+    },
+    {
+        .path = "/version",
+        .methods = GET,
+        .media_types = JSON_TEXT,
+        .cacheable = true,
+        .handler = version_handler,
+        .summary = "versions of the program, the schema and the records",
+    },
+    {
+        .path = "/metrics",
+        .methods = GET,
+        .media_types = TEXT,
+        .handler = metrics_handler,
+        .summary = "counters in the text format of Prometheus",
+    },
+};
+
+const size_t N_ROUTES = ARRAY_LEN(ROUTES);
