@@ -21,6 +21,7 @@
 #include "compiler.h"
 #include "cpu_clock.h"
 #include "http_load.h"
+#include "workbench.h"
 
 #define ROUNDS_MAX 200
 #define REQUESTS_PER_ROUND 1000
@@ -29,16 +30,24 @@
 
 struct http_case {
     const char *name, *path;
-    bool post;
+    bool post, plans; /* plans: the planner runs, at that depth */
+    enum plan_depth depth;
 };
 
 /* The first row is what the others are compared with. */
 static const struct http_case CASES[] = {
-    {"static reply, GET /healthz", "/healthz", false},
-    {"POST /v1/plan?view=summary", "/v1/plan?view=summary", true},
-    {"POST /v1/plan", "/v1/plan", true},
-    {"POST /v1/plan?format=text", "/v1/plan?format=text", true},
-    {"GET /v1/models/llama-3.1-8b", "/v1/models/llama-3.1-8b", false},
+    {.name = "static reply, GET /healthz", .path = "/healthz"},
+    {"POST /v1/plan?view=summary", "/v1/plan?view=summary", true, true, PLAN_SUMMARY},
+    {"POST /v1/plan", "/v1/plan", true, true, PLAN_FULL},
+    {"POST /v1/plan?format=text", "/v1/plan?format=text", true, true, PLAN_FULL},
+    {.name = "GET /v1/models/llama-3.1-8b", .path = "/v1/models/llama-3.1-8b"},
+};
+
+/* What is known of a case, one value per round. */
+struct result {
+    double total_ns[ROUNDS_MAX];   /* the daemon's CPU time per request */
+    double planner_ns[ROUNDS_MAX]; /* of the planner alone, in this process, on the same core */
+    size_t bytes;                  /* of a reply */
 };
 
 /* A port that is free now. */
@@ -71,7 +80,7 @@ static pid_t start_daemon(int port)
 
 static bool wait_until_ready(struct load *load, int port)
 {
-    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    const struct timespec pause = {.tv_nsec = 10000000L};
     for (int i = 0; i < START_TRIES; i++) {
         if (load_open(load, port))
             return true;
@@ -95,49 +104,70 @@ static void print_memory(pid_t pid)
     fclose(status);
 }
 
-static bool measure(struct load *load, pid_t pid, int rounds,
-                    double ns[ARRAY_LEN(CASES)][ROUNDS_MAX], size_t bytes[ARRAY_LEN(CASES)])
+/* CPU time of one plan at that depth, on the daemon's core while the daemon is idle. */
+static double planner_ns(struct workbench *bench, unsigned first, enum plan_depth depth)
+{
+    workbench_ask(bench, first, 1);
+    pin_to_core(0);
+    double before = clock_thread_ns();
+    for (unsigned i = 0; i < BATCH_QUESTIONS; i++) {
+        struct question *question = &bench->questions[i];
+        plan_compute(&question->plan_request.problem, depth, &question->plan);
+    }
+    double spent = clock_thread_ns() - before;
+    pin_to_core(1);
+    return spent / BATCH_QUESTIONS;
+}
+
+static bool measure(struct workbench *bench, struct load *load, pid_t pid, int rounds,
+                    struct result results[ARRAY_LEN(CASES)])
 {
     /* Round -1 warms up: caches, allocator, connections. */
     for (int round = -1; round < rounds; round++) {
+        int slot = round < 0 ? 0 : round;
         for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
             double before = clock_process_ns(pid);
             if (!load_run(load, CASES[i].path, CASES[i].post, REQUESTS_PER_ROUND)) {
                 fprintf(stderr, "%s failed\n", CASES[i].name);
                 return false;
             }
-            if (round >= 0)
-                ns[i][round] = (clock_process_ns(pid) - before) / REQUESTS_PER_ROUND;
-            bytes[i] = load->reply_bytes;
+            results[i].total_ns[slot] = (clock_process_ns(pid) - before) / REQUESTS_PER_ROUND;
+            results[i].planner_ns[slot] =
+                CASES[i].plans ? planner_ns(bench, load->asked, CASES[i].depth) : 0;
+            results[i].bytes = load->reply_bytes;
         }
     }
     return true;
 }
 
-static void report(int rounds, double ns[ARRAY_LEN(CASES)][ROUNDS_MAX],
-                   const size_t bytes[ARRAY_LEN(CASES)])
+static void report(int rounds, struct result results[ARRAY_LEN(CASES)])
 {
-    double ratios[ARRAY_LEN(CASES)];
+    double ratio[ARRAY_LEN(CASES)][ROUNDS_MAX];
+    size_t n = (size_t)rounds;
+
     for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
-        double ratio[ROUNDS_MAX];
-        for (int round = 0; round < rounds; round++)
-            ratio[round] = ns[i][round] / ns[0][round];
-        ratios[i] = median(ratio, (size_t)rounds);
+        for (size_t round = 0; round < n; round++)
+            ratio[i][round] = (results[i].total_ns[round] - results[i].planner_ns[round]) /
+                              results[0].total_ns[round];
     }
-    printf("%-32s %12s %12s %10s %12s\n", "daemon CPU per request", "best us", "median us", "ratio",
-           "reply bytes");
+    printf("%-30s %9s %9s %9s %9s %8s %9s\n", "daemon CPU per request, us", "best", "median",
+           "planner", "outside", "ratio", "bytes");
     for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
-        double middle = median(ns[i], (size_t)rounds);
-        printf("%-32s %12.1f %12.1f %10.2f %12zu\n", CASES[i].name, ns[i][0] / NS_PER_US,
-               middle / NS_PER_US, ratios[i], bytes[i]);
+        double middle = median(results[i].total_ns, n) / NS_PER_US;
+        double planner = median(results[i].planner_ns, n) / NS_PER_US;
+        printf("%-30s %9.1f %9.1f %9.1f %9.1f %8.2f %9zu\n", CASES[i].name,
+               results[i].total_ns[0] / NS_PER_US, middle, planner, middle - planner,
+               median(ratio[i], n), results[i].bytes);
     }
+    puts("outside = median - planner; ratio = what is outside over the static reply, median of "
+         "rounds");
 }
 
 int main(int argc, char **argv)
 {
     static struct load load;
-    static double ns[ARRAY_LEN(CASES)][ROUNDS_MAX];
-    size_t bytes[ARRAY_LEN(CASES)] = {0};
+    static struct workbench bench;
+    static struct result results[ARRAY_LEN(CASES)];
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
     int port = free_port();
 
@@ -147,10 +177,10 @@ int main(int argc, char **argv)
     }
     pid_t pid = start_daemon(port);
     pin_to_core(1);
-    bool ok =
-        pid > 0 && wait_until_ready(&load, port) && measure(&load, pid, (int)rounds, ns, bytes);
+    bool ok = pid > 0 && wait_until_ready(&load, port) &&
+              measure(&bench, &load, pid, (int)rounds, results);
     if (ok) {
-        report((int)rounds, ns, bytes);
+        report((int)rounds, results);
         print_memory(pid);
         load_close(&load);
     }
@@ -158,5 +188,6 @@ int main(int argc, char **argv)
         kill(pid, SIGTERM);
         waitpid(pid, NULL, 0);
     }
+    workbench_close(&bench);
     return ok ? 0 : 1;
 }

@@ -111,31 +111,49 @@ static int receive(struct connection *connection)
     return 1;
 }
 
+/* A run under way. */
+struct run {
+    const char *path;
+    bool post;
+    unsigned n, sent, done;
+};
+
+/* Asks the next question on that connection, if one is left. */
+static bool ask_next(struct load *load, struct connection *connection, struct run *run)
+{
+    if (run->sent == run->n)
+        return true;
+    run->sent++;
+    return ask(load, connection, run->path, run->post);
+}
+
+/* Reads from a connection that has something, and goes on with it. */
+static bool advance(struct load *load, struct connection *connection, struct run *run)
+{
+    int whole = receive(connection);
+    if (whole <= 0)
+        return whole == 0;
+    load->reply_bytes = connection->received;
+    run->done++;
+    return ask_next(load, connection, run);
+}
+
 bool load_run(struct load *load, const char *path, bool post, unsigned n)
 {
+    struct run run = {.path = path, .post = post, .n = n};
     struct epoll_event events[LOAD_CONNECTIONS];
-    unsigned sent = 0, done = 0;
 
-    for (; sent < LOAD_CONNECTIONS && sent < n; sent++) {
-        if (!ask(load, &load->connections[sent], path, post))
+    for (unsigned i = 0; i < load->n; i++) {
+        if (!ask_next(load, &load->connections[i], &run))
             return false;
     }
-    while (done < n) {
+    while (run.done < n) {
         int ready = epoll_wait(load->epoll, events, LOAD_CONNECTIONS, WAIT_MS);
         if (ready <= 0)
             return false;
         for (int i = 0; i < ready; i++) {
-            struct connection *connection = &load->connections[events[i].data.u32];
-            int whole = receive(connection);
-            if (whole < 0)
+            if (!advance(load, &load->connections[events[i].data.u32], &run))
                 return false;
-            if (whole == 0)
-                continue;
-            load->reply_bytes = connection->received;
-            done++;
-            if (sent < n && !ask(load, connection, path, post))
-                return false;
-            sent += sent < n;
         }
     }
     return true;
