@@ -107,8 +107,9 @@ struct field_reader {
     struct faults *faults;
     const char *base; /* pointer of the object read: "" or "/hardware" */
     void *target;
-    bool *given;                 /* one per row: a value was read */
-    const char *stripped_format; /* weight format found in the model's name, or NULL */
+    bool *given;                      /* one per row: a value was read */
+    const char *stripped_format;      /* weight format found in the model's name, or NULL */
+    const struct cJSON *inline_model; /* the config.json that the model was given as, or NULL */
 };
 
 /* A value before it is understood. */

@@ -53,6 +53,7 @@ static bool set_inline_model(struct field_reader *reader, const struct field *fi
     if (!hf_config_model(config, reader->arena, reader->faults, pointer, model))
         return false;
     *place = model;
+    reader->inline_model = config;
     return true;
 }
 
@@ -63,6 +64,7 @@ bool field_set_model(struct field_reader *reader, const struct field *field,
     struct name_match match;
 
     reader->stripped_format = NULL;
+    reader->inline_model = NULL;
     if (!name && cJSON_IsObject(value->json))
         return set_inline_model(reader, field, value, place);
     if (!name) {

@@ -20,7 +20,15 @@ static struct field_reader reader_of(const struct intake *intake, struct plan_re
         .target = request,
         .given = request->given,
         .stripped_format = request->name_format,
+        .inline_model = request->inline_model,
     };
+}
+
+/* What a reader learned besides the leaves. */
+static void keep_names(const struct field_reader *reader, struct plan_request *request)
+{
+    request->name_format = reader->stripped_format;
+    request->inline_model = reader->inline_model;
 }
 
 void plan_request_read_json(const struct intake *intake, const cJSON *object,
@@ -29,7 +37,7 @@ void plan_request_read_json(const struct intake *intake, const cJSON *object,
     struct field_reader reader = reader_of(intake, request);
 
     field_read_json(&reader, object);
-    request->name_format = reader.stripped_format;
+    keep_names(&reader, request);
 }
 
 void plan_request_read_query(const struct intake *intake, const struct argument *arguments, int n,
@@ -38,7 +46,7 @@ void plan_request_read_query(const struct intake *intake, const struct argument 
     struct field_reader reader = reader_of(intake, request);
 
     field_read_query(&reader, arguments, n, others, n_others);
-    request->name_format = reader.stripped_format;
+    keep_names(&reader, request);
 }
 
 bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
@@ -58,7 +66,7 @@ bool field_set_by_pointer(const struct intake *intake, struct plan_request *requ
         return false;
     }
     bool set = field_set(&reader, row, &given);
-    request->name_format = reader.stripped_format;
+    keep_names(&reader, request);
     if (set && request->given[row] && PLAN_FIELDS.rows[row].section == SECTION_DISAGGREGATION)
         request->problem.dep.disaggregated = true;
     return set;

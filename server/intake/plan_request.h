@@ -22,9 +22,10 @@ struct plan_request {
     const char *engine_version; /* as given, else the newest known of the engine */
     enum backend backend;       /* when given */
     enum load_generator load_generator;
-    const char *name_format;      /* weight format in the model's name ("...-FP8"), or NULL */
-    bool given[FIELD_ID_COUNT];   /* a value was read */
-    bool assumed[FIELD_ID_COUNT]; /* a default was taken */
+    const char *name_format;          /* weight format in the model's name ("...-FP8"), or NULL */
+    const struct cJSON *inline_model; /* the config.json that the model was given as, or NULL */
+    bool given[FIELD_ID_COUNT];       /* a value was read */
+    bool assumed[FIELD_ID_COUNT];     /* a default was taken */
 };
 
 /* Faults, memory and names that a reading needs. */

@@ -1,0 +1,478 @@
+#include "plan_json.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "formula.h"
+#include "request_json.h"
+#include "verdict.h"
+
+#define SUMMARY_CURES 3
+
+static void put_phrase(struct json_out *out, const char *name, const struct phrase *phrase)
+{
+    json_key(out, name);
+    json_text_n(out, phrase->text, phrase->length);
+}
+
+static void put_text_or_null(struct json_out *out, const char *name, const char *text)
+{
+    json_key(out, name);
+    json_text(out, text && text[0] ? text : NULL);
+}
+
+/* A number of any size where a figure of a class may be huge but is never absent. */
+static void put_version(struct json_out *out, const char *name, const int version[3])
+{
+    struct phrase phrase;
+
+    phrase_begin(&phrase);
+    phrase_version(&phrase, version);
+    put_phrase(out, name, &phrase);
+}
+
+/* Regime and dominant class -------------------------------------------------------------------- */
+
+static void write_answers(struct json_out *out, const struct plan *plan)
+{
+    json_key(out, "answers");
+    json_begin_object(out);
+    json_put_number(out, "concurrent_requests", plan->problem.load.concurrency);
+    json_put_number(out, "model_bytes", verdict_model_bytes(&plan->problem));
+    json_put_number(out, "context_tokens", plan->decode.context_tokens);
+    json_put_text(out, "sampler", plan->problem.dep.sampler == SAMPLER_HOST ? "host" : "device");
+    json_end_object(out);
+}
+
+static void write_regime(struct json_out *out, const struct plan *plan)
+{
+    struct phrase because;
+
+    verdict_because(plan, &because);
+    json_key(out, "regime");
+    json_begin_object(out);
+    json_put_text(out, "id", regime_name(plan->regime));
+    put_text_or_null(out, "seed_regime", regime_seed_letter(plan->regime));
+    json_put_text(out, "title", regime_info(plan->regime)->title);
+    put_phrase(out, "because", &because);
+    write_answers(out, plan);
+    json_end_object(out);
+}
+
+static void write_dominant(struct json_out *out, const struct dominant *dominant)
+{
+    json_key(out, "dominant");
+    json_begin_object(out);
+    json_put_text(out, "phase", dominant->phase == PHASE_DECODE ? "decode" : "prefill");
+    json_put_text(out, "class", class_name(dominant->class));
+    json_put_text(out, "pass", pass_name(dominant->pass));
+    json_put_text(out, "bound", bound_name(dominant->bound));
+    json_put_number(out, "share", dominant->share);
+    json_end_object(out);
+}
+
+/* Classes -------------------------------------------------------------------------------------- */
+
+static const char *match_name(enum fit_match match)
+{
+    switch (match) {
+    case FIT_EXACT:
+        return "same version";
+    case FIT_OTHER_VERSION:
+        return "nearest version";
+    case FIT_OTHER_ENGINE:
+        return "another engine";
+    case FIT_NONE:
+        break;
+    }
+    return "none";
+}
+
+static void write_op_fit(struct json_out *out, const struct plan *plan,
+                         const struct class_cost *cost)
+{
+    const struct op_fit *fit = cost->fit;
+
+    json_begin_object(out);
+    json_put_number(out, "id", fit->id);
+    json_put_text(out, "engine", plan->problem.lib->engines[fit->engine].id);
+    put_version(out, "engine_version", fit->version);
+    json_put_text(out, "op", fit_op_name(fit->op));
+    json_put_text(out, "dtype", fit_dtype_name(fit->dtype));
+    json_put_text(out, "match", match_name(cost->match));
+    json_put_number(out, "kernels", fit->n);
+    json_put_number(out, "median_error", fit->median_abs_err);
+    json_put_number(out, "p90_error", fit->p90_abs_err);
+    json_end_object(out);
+}
+
+static void write_comm_fit(struct json_out *out, const struct plan *plan,
+                           const struct class_cost *cost)
+{
+    const struct comm_fit *fit = cost->comm;
+
+    json_begin_object(out);
+    json_put_number(out, "id", fit->id);
+    put_text_or_null(out, "engine",
+                     fit->engine >= 0 ? plan->problem.lib->engines[fit->engine].id : NULL);
+    put_version(out, "engine_version", fit->version);
+    json_put_text(out, "op", "collective");
+    json_put_number(out, "devices", fit->devices);
+    json_put_bool(out, "graph", fit->graph);
+    json_put_text(out, "match", match_name(cost->match));
+    json_put_number(out, "kernels", fit->n);
+    json_put_number(out, "median_error", fit->median_abs_err);
+    json_end_object(out);
+}
+
+static void write_fit(struct json_out *out, const struct plan *plan, const struct class_cost *cost)
+{
+    json_key(out, "fit");
+    if (cost->fit)
+        write_op_fit(out, plan, cost);
+    else if (cost->comm)
+        write_comm_fit(out, plan, cost);
+    else
+        json_null(out);
+}
+
+static void write_class(struct json_out *out, const struct plan *plan, enum phase phase,
+                        enum class_id id, struct figures *figures)
+{
+    const struct step *step = phase == PHASE_DECODE ? &plan->decode : &plan->prefill;
+    const struct class_cost *cost = &step->classes[id];
+    struct phrase formula;
+
+    formula_class(plan, phase, id, figures, &formula);
+    json_begin_object(out);
+    json_put_text(out, "class", class_name(id));
+    json_put_text(out, "pass", pass_name(class_info(id)->pass));
+    json_put_text(out, "bound", bound_name(cost->bound));
+    json_put_number(out, "bytes", cost->bytes);
+    json_put_number(out, "flops", cost->flops);
+    json_put_number(out, "link_bytes", cost->link_bytes);
+    json_put_number(out, "host_bytes", cost->host_bytes);
+    json_put_number(out, "weight_bytes", cost->weight_bytes);
+    json_put_number(out, "launches", cost->launches);
+    json_put_number(out, "floor_us", cost->floor_us);
+    json_put_number(out, "expected_us",
+                    cost->basis == BASIS_NO_RECORD ? (double)NAN : cost->time_us);
+    json_put_number(out, "fixed_us", cost->fixed_us);
+    json_put_number(out, "memory_us", cost->memory_us);
+    json_put_number(out, "compute_us", cost->compute_us);
+    json_put_number(out, "share", cost->share);
+    json_put_number(out, "of_weight_read",
+                    cost->bytes > 0 && step->weight_read_bytes > 0
+                        ? cost->bytes / step->weight_read_bytes
+                        : (double)NAN);
+    put_phrase(out, "formula", &formula);
+    json_put_text(out, "basis", basis_name(cost->basis));
+    write_fit(out, plan, cost);
+    json_put_text(out, "anchor", cost->anchor);
+    json_end_object(out);
+}
+
+static void write_classes(struct json_out *out, const struct plan *plan, enum phase phase)
+{
+    const struct step *step = phase == PHASE_DECODE ? &plan->decode : &plan->prefill;
+    struct figures figures;
+
+    formula_step(plan, phase, &figures);
+    json_key(out, "classes");
+    json_begin_array(out);
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        if (step->classes[i].present)
+            write_class(out, plan, phase, (enum class_id)i, &figures);
+    }
+    json_end_array(out);
+}
+
+/* Steps ---------------------------------------------------------------------------------------- */
+
+static void write_step_figures(struct json_out *out, const struct step *step)
+{
+    json_put_number(out, "bytes", step->bytes);
+    json_put_number(out, "flops", step->flops);
+    json_put_number(out, "link_bytes", step->link_bytes);
+    json_put_number(out, "weight_read_bytes", step->weight_read_bytes);
+    json_put_number(out, "arithmetic_intensity", step->arithmetic_intensity);
+    json_put_number(out, "ridge", step->ridge);
+    json_put_number(out, "floor_us", step->floor_us);
+    json_put_number(out, "expected_us", step->expected_us);
+    json_put_null(out, "low_us");
+    json_put_null(out, "high_us");
+    json_put_text(out, "basis", basis_name(step->basis));
+    json_put_number(out, "device_us", step->device_us);
+    json_put_number(out, "host_us", step->host_us);
+    json_put_number(out, "exposed_host_us", step->exposed_host_us);
+}
+
+static void write_decode(struct json_out *out, const struct plan *plan)
+{
+    json_key(out, "decode");
+    json_begin_object(out);
+    json_put_number(out, "batch", plan->decode.batch);
+    json_put_number(out, "context_tokens", plan->decode.context_tokens);
+    json_put_number(out, "tokens_per_step", plan->decode.tokens_per_step);
+    write_step_figures(out, &plan->decode);
+    write_dominant(out, &plan->decode.dominant);
+    write_classes(out, plan, PHASE_DECODE);
+    json_end_object(out);
+}
+
+static void write_prefill(struct json_out *out, const struct plan *plan)
+{
+    const struct step *step = &plan->prefill;
+
+    json_key(out, "prefill");
+    json_begin_object(out);
+    json_put_number(out, "tokens", step->tokens);
+    json_put_number(out, "chunks", step->chunks);
+    write_step_figures(out, step);
+    json_put_number(out, "linear_flops", step->linear_flops);
+    json_put_number(out, "attention_flops", step->attention_flops);
+    json_put_number(out, "kv_write_bytes", step->kv_write_bytes);
+    json_put_number(out, "crossover_tokens", step->crossover_tokens);
+    json_put_number(out, "attention_ridge_tokens", step->attention_ridge_tokens);
+    json_put_number(out, "attention_ridge_kv_only_tokens", step->attention_ridge_kv_only_tokens);
+    write_dominant(out, &step->dominant);
+    write_classes(out, plan, PHASE_PREFILL);
+    json_end_object(out);
+}
+
+/* Latency, throughput, memory ------------------------------------------------------------------ */
+
+static void put_estimate(struct json_out *out, const char *name, const struct estimate *estimate)
+{
+    json_key(out, name);
+    json_begin_object(out);
+    json_put_number(out, "floor", estimate->floor);
+    json_put_number(out, "expected", estimate->expected);
+    json_put_number(out, "low", estimate->low);
+    json_put_number(out, "high", estimate->high);
+    json_put_text(out, "basis", basis_name(estimate->basis));
+    json_end_object(out);
+}
+
+void plan_json_latency(struct json_out *out, const struct plan *plan)
+{
+    json_key(out, "latency");
+    json_begin_object(out);
+    put_estimate(out, "ttft_ms", &plan->ttft_ms);
+    put_estimate(out, "tpot_ms", &plan->tpot_ms);
+    put_estimate(out, "e2e_ms", &plan->e2e_ms);
+    json_end_object(out);
+}
+
+void plan_json_throughput(struct json_out *out, const struct plan *plan)
+{
+    json_key(out, "throughput");
+    json_begin_object(out);
+    put_estimate(out, "output_tok_s", &plan->output_tok_s);
+    put_estimate(out, "per_user_tok_s", &plan->per_user_tok_s);
+    put_estimate(out, "requests_s", &plan->requests_s);
+    put_estimate(out, "max_request_rate", &plan->max_request_rate);
+    json_end_object(out);
+}
+
+void plan_json_memory(struct json_out *out, const struct plan *plan)
+{
+    const struct memory_plan *memory = &plan->memory;
+
+    json_key(out, "memory");
+    json_begin_object(out);
+    json_put_bool(out, "fits", memory->fits);
+    json_key(out, "per_device");
+    json_begin_object(out);
+    json_put_number(out, "total_bytes", memory->total_bytes);
+    json_put_number(out, "usable_bytes", memory->usable_bytes);
+    json_put_number(out, "weights_bytes", memory->weights_bytes);
+    json_put_number(out, "kv_bytes", memory->kv_bytes);
+    json_put_number(out, "activation_bytes", memory->activation_bytes);
+    json_put_number(out, "overhead_bytes", memory->overhead_bytes);
+    json_end_object(out);
+    json_put_number(out, "kv_bytes_per_token", memory->kv_bytes_per_token);
+    json_put_number(out, "kv_bytes_per_token_beyond_window",
+                    memory->kv_bytes_per_token_beyond_window);
+    json_put_number(out, "state_bytes_per_sequence", memory->state_bytes_per_sequence);
+    json_put_number(out, "kv_token_capacity", memory->kv_token_capacity);
+    json_put_number(out, "max_concurrency", memory->max_concurrency);
+    json_put_number(out, "held_sequences", memory->held_sequences);
+    json_put_text(out, "basis", basis_name(memory->basis));
+    json_end_object(out);
+}
+
+static void write_memory_summary(struct json_out *out, const struct memory_plan *memory)
+{
+    json_key(out, "memory");
+    json_begin_object(out);
+    json_put_bool(out, "fits", memory->fits);
+    json_put_number(out, "kv_token_capacity", memory->kv_token_capacity);
+    json_put_number(out, "max_concurrency", memory->max_concurrency);
+    json_end_object(out);
+}
+
+/* Moves and cures ------------------------------------------------------------------------------ */
+
+static void write_move(struct json_out *out, const struct move *move)
+{
+    bool found = move->to_text || isfinite(move->at);
+
+    json_begin_object(out);
+    json_put_text(out, "axis", move->axis);
+    json_put_text(out, "direction", move->to_text ? "other" : move->upward ? "up" : "down");
+    json_key(out, "from");
+    if (move->from_text)
+        json_text(out, move->from_text);
+    else
+        json_number(out, move->from);
+    json_key(out, "at");
+    if (move->to_text)
+        json_text(out, move->to_text);
+    else
+        json_number(out, move->at);
+    json_put_text(out, "to_regime", found ? regime_name(move->to_regime) : NULL);
+    json_put_text(out, "to_class", found ? class_name(move->to_class) : NULL);
+    json_end_object(out);
+}
+
+static void write_moves(struct json_out *out, const struct plan *plan)
+{
+    json_key(out, "moves");
+    json_begin_array(out);
+    for (int i = 0; i < plan->n_moves; i++)
+        write_move(out, &plan->moves[i]);
+    json_end_array(out);
+}
+
+static void write_change(struct json_out *out, const struct cure_result *result)
+{
+    json_key(out, "change");
+    json_begin_object(out);
+    for (int i = 0; i < result->n_changes; i++) {
+        const struct cure_change *change = &result->changes[i];
+        json_key(out, change->pointer);
+        if (change->text)
+            json_text(out, change->text);
+        else if (change->is_bool)
+            json_bool(out, change->number != 0);
+        else
+            json_number(out, change->number);
+    }
+    json_end_object(out);
+}
+
+static void write_evidence(struct json_out *out, const struct cure_info *info)
+{
+    json_key(out, "evidence");
+    json_begin_array(out);
+    for (const char *const *anchor = info->anchors; *anchor; anchor++) {
+        json_begin_object(out);
+        json_put_text(out, "anchor", *anchor);
+        json_end_object(out);
+    }
+    json_end_array(out);
+    json_put_text(out, "evidence_status", info->anchors[0] ? "measured" : "no record");
+}
+
+static void write_cure(struct json_out *out, const struct cure_result *result)
+{
+    const struct cure_info *info = cure_info(result->cure);
+
+    json_begin_object(out);
+    json_put_text(out, "id", info->id);
+    json_put_text(out, "title", info->title);
+    json_put_number(out, "rank", result->is_cure ? (double)result->rank : (double)NAN);
+    write_change(out, result);
+    json_put_text(out, "why", result->why ? result->why : info->why);
+    json_put_text(out, "when_not", info->when_not);
+    json_key(out, "effect");
+    json_begin_object(out);
+    json_put_number(out, "tpot", result->tpot);
+    json_put_number(out, "ttft", result->ttft);
+    json_put_number(out, "output_tok_s", result->output_tok_s);
+    json_put_number(out, "memory", result->memory);
+    json_end_object(out);
+    json_put_text(out, "regime_after", regime_name(result->regime_after));
+    json_put_text(out, "basis", basis_name(result->basis));
+    write_evidence(out, info);
+    json_end_object(out);
+}
+
+/* Cures or non-cures, at most `most` of them. */
+static void write_cures(struct json_out *out, const char *name, const struct plan *plan, bool cures,
+                        int most)
+{
+    json_key(out, name);
+    json_begin_array(out);
+    for (int i = 0; i < plan->n_results && most > 0; i++) {
+        if (plan->results[i].is_cure != cures)
+            continue;
+        write_cure(out, &plan->results[i]);
+        most--;
+    }
+    json_end_array(out);
+}
+
+void plan_json_warnings(struct json_out *out, const struct plan *plan)
+{
+    struct phrase detail;
+
+    json_key(out, "warnings");
+    json_begin_array(out);
+    for (int i = 0; i < plan->n_warnings; i++) {
+        const struct warning *warning = &plan->warnings[i];
+        verdict_warning(warning, &detail);
+        json_begin_object(out);
+        json_put_text(out, "id", verdict_warning_id(warning));
+        json_put_text(out, "pointer", verdict_warning_pointer(warning));
+        put_phrase(out, "detail", &detail);
+        json_end_object(out);
+    }
+    json_end_array(out);
+}
+
+static void put_empty_list(struct json_out *out, const char *name)
+{
+    json_key(out, name);
+    json_begin_array(out);
+    json_end_array(out);
+}
+
+void plan_json_full(struct json_out *out, const struct plan_request *request,
+                    const struct plan *plan)
+{
+    json_begin_object(out);
+    json_key(out, "request");
+    request_json_write(out, request);
+    json_key(out, "assumed");
+    request_json_assumed(out, request);
+    put_empty_list(out, "ignored_flags");
+    write_regime(out, plan);
+    write_dominant(out, &plan->dominant);
+    write_decode(out, plan);
+    write_prefill(out, plan);
+    plan_json_latency(out, plan);
+    plan_json_throughput(out, plan);
+    plan_json_memory(out, plan);
+    write_moves(out, plan);
+    write_cures(out, "cures", plan, true, CURES_MAX);
+    write_cures(out, "non_cures", plan, false, CURES_MAX);
+    put_empty_list(out, "anchors");
+    put_empty_list(out, "gaps");
+    plan_json_warnings(out, plan);
+    json_end_object(out);
+}
+
+void plan_json_summary(struct json_out *out, const struct plan *plan)
+{
+    json_begin_object(out);
+    write_regime(out, plan);
+    write_dominant(out, &plan->dominant);
+    plan_json_latency(out, plan);
+    plan_json_throughput(out, plan);
+    write_memory_summary(out, &plan->memory);
+    write_cures(out, "cures", plan, true, SUMMARY_CURES);
+    plan_json_warnings(out, plan);
+    json_end_object(out);
+}

@@ -1,0 +1,30 @@
+/*
+ * plan_json.h - a plan as the JSON of /v1/plan.
+ *
+ * Purpose: the reply, whole or as the summary that a pipeline reads.
+ * Units:   in the names of the members; NAN becomes null.
+ * Errors:  the writer's.
+ * Threads: pure.
+ */
+#ifndef REGIME_PLAN_JSON_H
+#define REGIME_PLAN_JSON_H
+
+#include "json_out.h"
+#include "plan.h"
+#include "plan_request.h"
+
+/* Everything. */
+void plan_json_full(struct json_out *out, const struct plan_request *request,
+                    const struct plan *plan);
+
+/* regime, dominant, latency, throughput, memory.fits and capacity, the first three cures, warnings.
+ */
+void plan_json_summary(struct json_out *out, const struct plan *plan);
+
+/* Pieces that other replies share. */
+void plan_json_latency(struct json_out *out, const struct plan *plan);
+void plan_json_throughput(struct json_out *out, const struct plan *plan);
+void plan_json_memory(struct json_out *out, const struct plan *plan);
+void plan_json_warnings(struct json_out *out, const struct plan *plan);
+
+#endif

@@ -1,0 +1,155 @@
+#include "verdict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "load.h"
+#include "parallel.h"
+#include "units.h"
+
+/*
+ * Letters: P time of the regime's part   Q its share of the step   S the step   D device time
+ *          B sequences   L context   W weight bytes read   K KV and state bytes read   N new tokens
+ *          C share of prefill in a request's cycle   U usable and V needed bytes   H held sequences
+ *          A asked sequences   F input + output   T devices
+ *          s the step's name   d the dominant class   r "sequence" or "sequences"
+ */
+struct reason {
+    enum part part;
+    const char *text;
+};
+
+static const struct reason REASONS[REGIME_COUNT] = {
+    [REGIME_CAPACITY] =
+        {PART_REST,
+         "the KV pool holds {fH} sequences of {wF} tokens on each rank and {wA} are asked "
+         "of it: the rest wait for memory"},
+    [REGIME_HOST_BOUND_BATCH] =
+        {PART_HOST_PER_SEQUENCE,
+         "{tP} of the {tS} {ss} ({pQ}) is host work that grows with the {wB} running {sr}, "
+         "{sd} first; the device itself needs {tD}"},
+    [REGIME_WEIGHT_BANDWIDTH] =
+        {PART_WEIGHT, "every {ss} reads {bW} of weights, {tP} of its {tS} ({pQ}), for {wB} "
+                      "{sr}: {sd} leads"},
+    [REGIME_KV_BANDWIDTH] =
+        {PART_KV, "{wB} {sr} at {wL} tokens of context read {bK} of KV cache and state, {tP} of "
+                  "the {tS} {ss} ({pQ}); the weights are {bW}"},
+    [REGIME_PREFILL_COMPUTE] =
+        {PART_COMPUTE, "prompts take {pC} of a request's cycle, and computing {wN} new tokens "
+                       "takes {tP} of the {tS} {ss} ({pQ})"},
+    [REGIME_SMALL_MODEL_HOST] =
+        {PART_FIXED, "{tP} of the {tS} {ss} ({pQ}) is launches, fixed kernel costs and the "
+                     "scheduler, which no faster device shortens; it reads {bW} of weights"},
+    [REGIME_DECODE_COMPUTE] =
+        {PART_COMPUTE, "{wB} {sr} bring the {ss} past the ridge: computing takes {tP} of its "
+                       "{tS} ({pQ})"},
+    [REGIME_INTERCONNECT] =
+        {PART_LINK, "the links between {wT} devices take {tP} of the {tS} {ss} ({pQ}), {sd} "
+                    "first"},
+};
+
+static const char DOES_NOT_FIT[] =
+    "weights and overhead need {bV} of the {bU} usable on each device: the model does "
+    "not fit";
+
+double verdict_model_bytes(const struct problem *problem)
+{
+    double bytes = 0;
+
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        if (role != ROLE_MTP && role != ROLE_VISION)
+            bytes += problem->model->params_by_role[role] *
+                     role_bytes(problem->model, problem->dep.weights, (enum role)role);
+    }
+    return bytes;
+}
+
+double verdict_kv_read_bytes(const struct step *step)
+{
+    static const enum class_id READERS[] = {CLASS_DECODE_ATTENTION, CLASS_PREFILL_ATTENTION,
+                                            CLASS_SPARSE_INDEXER, CLASS_STATE_UPDATE};
+
+    double bytes = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(READERS); i++)
+        bytes += step->classes[READERS[i]].present ? step->classes[READERS[i]].bytes : 0;
+    return bytes;
+}
+
+void verdict_because(const struct plan *plan, struct phrase *phrase)
+{
+    const struct reason *reason = &REASONS[plan->regime];
+    bool prefill = plan->dominant.phase == PHASE_PREFILL;
+    const struct step *step = prefill ? &plan->prefill : &plan->decode;
+    const struct workload *load = &plan->problem.load;
+    double cycle = plan->decode_cycle_us + plan->prefill_cycle_us;
+    double ranks = plan->problem.dep.dp * plan->problem.dep.replicas;
+    const char *text = reason->text;
+    struct figures figures;
+
+    memset(&figures, 0, sizeof(figures));
+    figure_set(&figures, 'P', step->parts_us[reason->part]);
+    figure_set(&figures, 'Q',
+               step->time_us > 0 ? step->parts_us[reason->part] / step->time_us : (double)NAN);
+    figure_set(&figures, 'S', step->time_us);
+    figure_set(&figures, 'D', step->device_us);
+    figure_set(&figures, 'B', step->batch);
+    figure_set(&figures, 'L', step->context_tokens);
+    figure_set(&figures, 'W', step->weight_read_bytes);
+    figure_set(&figures, 'K', verdict_kv_read_bytes(step));
+    figure_set(&figures, 'N', load_new_tokens(&plan->problem));
+    figure_set(&figures, 'C', cycle > 0 ? plan->prefill_cycle_us / cycle : (double)NAN);
+    figure_set(&figures, 'U', plan->memory.usable_bytes);
+    figure_set(&figures, 'V',
+               plan->memory.weights_bytes + plan->memory.overhead_bytes +
+                   plan->memory.activation_bytes);
+    figure_set(&figures, 'H', plan->memory.held_sequences);
+    figure_set(&figures, 'A', ceil(load->concurrency / ranks));
+    figure_set(&figures, 'F', load->input_tokens + load->output_tokens);
+    figure_set(&figures, 'T', plan->problem.dep.tp * plan->problem.dep.pp * plan->problem.dep.dp);
+    figure_name(&figures, 's', prefill ? "prefill" : "decode step");
+    figure_name(&figures, 'd', class_name(plan->dominant.class));
+    figure_name(&figures, 'r', step->batch == 1 ? "sequence" : "sequences");
+    if (plan->regime == REGIME_CAPACITY && !plan->memory.fits)
+        text = DOES_NOT_FIT;
+    phrase_begin(phrase);
+    phrase_fill(phrase, text, &figures);
+}
+
+/* Warnings ------------------------------------------------------------------------------------- */
+
+struct warning_row {
+    const char *id, *pointer, *text;
+};
+
+#define X(ID, NAME, POINTER, TEXT) [ID] = {NAME, POINTER, TEXT},
+static const struct warning_row WARNINGS[WARNING_COUNT] = {WARNING_LIST(X)};
+#undef X
+
+const char *verdict_warning_pointer(const struct warning *warning)
+{
+    return WARNINGS[warning->id].pointer;
+}
+
+const char *verdict_warning_id(const struct warning *warning)
+{
+    return WARNINGS[warning->id].id;
+}
+
+void verdict_warning(const struct warning *warning, struct phrase *phrase)
+{
+    const char *text = WARNINGS[warning->id].text, *hole;
+
+    phrase_begin(phrase);
+    while ((hole = strchr(text, '%')) != NULL) {
+        phrase_add_n(phrase, text, (size_t)(hole - text));
+        if (hole[1] == 's')
+            phrase_add(phrase, warning->name ? warning->name : "a class");
+        else if (hole[1] == '1' || hole[1] == '2')
+            phrase_number(phrase, warning->value[hole[1] - '1'], 4);
+        else
+            break;
+        text = hole + 2;
+    }
+    phrase_add(phrase, text);
+}

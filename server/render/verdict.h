@@ -1,0 +1,30 @@
+/*
+ * verdict.h - sentences of a plan: why this regime, the headline, the warnings.
+ *
+ * Purpose: one table of reasons by regime and one way to fill a warning in, for JSON, text and
+ * page. Units:   as printed. Threads: pure.
+ */
+#ifndef REGIME_VERDICT_H
+#define REGIME_VERDICT_H
+
+#include "phrase.h"
+#include "plan.h"
+
+/* Replaces the phrase by the reason for the plan's regime, with its figures. */
+void verdict_because(const struct plan *plan, struct phrase *phrase);
+
+/* Replaces the phrase by the warning's sentence. */
+void verdict_warning(const struct warning *warning, struct phrase *phrase);
+
+/* What a warning points at ("/deployment/tp", "" for the whole), and its id. */
+const char *verdict_warning_pointer(const struct warning *warning);
+const char *verdict_warning_id(const struct warning *warning);
+
+/* Bytes of all weights as they lie in memory, over all devices of one replica, without draft layers
+ * and vision towers. */
+double verdict_model_bytes(const struct problem *problem);
+
+/* KV and state bytes that a step reads on one device. */
+double verdict_kv_read_bytes(const struct step *step);
+
+#endif
