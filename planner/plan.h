@@ -42,12 +42,16 @@
     X(CLASS_TOKENIZATION, "tokenization")
 
 #define X(ID, NAME) ID,
+
 enum class_id { CLASS_LIST(X) CLASS_COUNT };
+
 #undef X
 
 #define PASS_LIST(X) X(PASS_DEVICE, "device") X(PASS_HOST, "host") X(PASS_LINK, "link")
 #define X(ID, NAME) ID,
+
 enum pass { PASS_LIST(X) PASS_COUNT };
+
 #undef X
 
 #define BOUND_LIST(X)                                                                              \
@@ -58,7 +62,9 @@ enum pass { PASS_LIST(X) PASS_COUNT };
     X(BOUND_HOST_PIPELINE, "host_pipeline")                                                        \
     X(BOUND_LAUNCH, "launch_overhead")
 #define X(ID, NAME) ID,
+
 enum bound { BOUND_LIST(X) BOUND_COUNT };
+
 #undef X
 
 #define BASIS_LIST(X)                                                                              \
@@ -68,7 +74,9 @@ enum bound { BOUND_LIST(X) BOUND_COUNT };
     X(BASIS_ASSUMED, "assumed")                                                                    \
     X(BASIS_NO_RECORD, "no record")
 #define X(ID, NAME) ID,
+
 enum basis { BASIS_LIST(X) BASIS_COUNT };
+
 #undef X
 
 /* Regimes: id, the seed document's letter ("" = none). */
@@ -82,27 +90,30 @@ enum basis { BASIS_LIST(X) BASIS_COUNT };
     X(REGIME_DECODE_COMPUTE, "decode_compute", "")                                                 \
     X(REGIME_INTERCONNECT, "interconnect", "")
 #define X(ID, NAME, SEED) ID,
+
 enum regime_id { REGIME_LIST(X) REGIME_COUNT };
+
 #undef X
 
 enum phase { PHASE_DECODE, PHASE_PREFILL };
 
 /* One class in one step, one device's figures. */
 struct class_cost {
-    bool present;            /* false: the class does not occur here */
+    bool present; /* false: the class does not occur here */
     enum bound bound;
     double bytes, flops, link_bytes, host_bytes, launches;
-    double floor_us;         /* max of the roofs: never a prediction */
-    double time_us;          /* what shares are made of: the fit, or floor/0.7 */
-    double fixed_us;         /* part of time_us that no faster memory or compute shortens */
-    double memory_us;        /* time terms of the roofline, summed over its ops */
+    double weight_bytes; /* the weights among `bytes` */
+    double floor_us;     /* max of the roofs: never a prediction */
+    double time_us;      /* what shares are made of: the fit, or floor/0.7 */
+    double fixed_us;     /* part of time_us that no faster memory or compute shortens */
+    double memory_us;    /* time terms of the roofline, summed over its ops */
     double compute_us;
-    double share;            /* of the critical path, whole class */
+    double share; /* of the critical path, whole class */
     enum basis basis;
-    enum fit_match match;    /* how its fit was found */
-    const struct op_fit *fit;      /* the fit that carries most of its time; NULL */
-    const struct comm_fit *comm;   /* collectives */
-    const char *anchor;      /* host classes: the anchor their constant rests on */
+    enum fit_match match;        /* how its fit was found */
+    const struct op_fit *fit;    /* the fit that carries most of its time; NULL */
+    const struct comm_fit *comm; /* collectives */
+    const char *anchor;          /* host classes: the anchor their constant rests on */
 };
 
 struct dominant {
@@ -114,23 +125,34 @@ struct dominant {
 };
 
 /* Parts of the critical path (design/physics §7). Rest holds what names no regime: activations. */
-enum part { PART_HOST_PER_SEQUENCE, PART_WEIGHT, PART_KV, PART_COMPUTE, PART_FIXED, PART_LINK, PART_REST, PART_COUNT };
+enum part {
+    PART_HOST_PER_SEQUENCE,
+    PART_WEIGHT,
+    PART_KV,
+    PART_COMPUTE,
+    PART_FIXED,
+    PART_LINK,
+    PART_REST,
+    PART_COUNT
+};
 
 struct step {
     double batch, context_tokens; /* decode: rows on one rank; prefill: one request */
     double tokens;                /* rows that a GEMM sees in all */
+    double weight_read_bytes;     /* weights streamed in the step, one device */
+    double tokens_per_step;       /* tokens a sequence gains in it: 1, more with speculation */
     struct class_cost classes[CLASS_COUNT];
     double bytes, flops, link_bytes;
     double floor_us;
-    double expected_us;           /* NAN when a class that matters has no record */
-    double time_us;               /* never NAN: what shares and counterfactuals are made of */
+    double expected_us; /* NAN when a class that matters has no record */
+    double time_us;     /* never NAN: what shares and counterfactuals are made of */
     double device_us, host_us, exposed_host_us;
     double arithmetic_intensity, ridge;
     double parts_us[PART_COUNT];
     struct dominant dominant;
     enum basis basis;
-    bool clamped;                 /* a class came out under its floor and was lifted */
-    bool extrapolated;            /* a fit was used outside the sizes it was measured on */
+    bool clamped;      /* a class came out under its floor and was lifted */
+    bool extrapolated; /* a fit was used outside the sizes it was measured on */
     /* prefill only */
     double linear_flops, attention_flops, kv_write_bytes, crossover_tokens, attention_ridge_tokens,
         attention_ridge_kv_only_tokens, chunks;
@@ -145,16 +167,17 @@ struct memory_plan {
     bool fits;
     double total_bytes, usable_bytes, weights_bytes, kv_bytes, activation_bytes, overhead_bytes;
     double kv_bytes_per_token, kv_bytes_per_token_beyond_window, state_bytes_per_sequence;
-    double kv_token_capacity;   /* of one engine core (one rank under attention DP) */
-    double max_concurrency;     /* at input + output of this workload, whole deployment */
-    double held_sequences;      /* what one rank's pool holds at these lengths */
+    double kv_token_capacity; /* of one engine core (one rank under attention DP) */
+    double max_concurrency;   /* sequences of input + output tokens in that capacity */
+    double held_sequences;    /* what one rank's pool holds at these lengths */
     enum basis basis;
 };
 
 #define MOVES_MAX 16
+
 struct move {
     const char *axis;
-    double from, at;            /* at is NAN when nothing changes within 1/64 .. 64 times */
+    double from, at; /* at is NAN when nothing changes within 1/64 .. 64 times */
     bool upward;
     enum regime_id to_regime;
     enum class_id to_class;
@@ -163,30 +186,31 @@ struct move {
 
 #define CURES_MAX 40
 #define CURE_CHANGES_MAX 3
+
 struct cure_change {
-    const char *pointer;        /* "/deployment/weights" */
-    const char *text;           /* a name, or NULL for a number or boolean */
+    const char *pointer; /* "/deployment/weights" */
+    const char *text;    /* a name, or NULL for a number or boolean */
     double number;
     bool is_bool;
 };
 
 struct cure_result {
-    int cure;                   /* index in CURES */
-    int rank;                   /* 1.. among cures; 0 for a non-cure */
+    int cure; /* index in CURES */
+    int rank; /* 1.. among cures; 0 for a non-cure */
     bool is_cure;
     struct cure_change changes[CURE_CHANGES_MAX];
     int n_changes;
     double tpot, ttft, output_tok_s, memory; /* (after - before) / before */
-    double best;                /* the best of them, as a gain */
+    double best;                             /* the best of them, as a gain */
     enum regime_id regime_after;
     enum basis basis;
     const char *why;
 };
 
-/* Warnings: an id, the sentence (%1 %2 are its numbers, %s its name) and where it points. The renderer
- * fills the sentence in, so that the planner prints nothing. Append only. */
+/* Warnings: an id, the sentence (%1 %2 are its numbers, %s its name) and where it points. The
+ * renderer fills the sentence in, so that the planner prints nothing. Append only. */
 #define WARNING_LIST(X)                                                                            \
-    X(WARN_CLAMPED, "clamped", "", "%s came out under its physical floor and was lifted to it")     \
+    X(WARN_CLAMPED, "clamped", "", "%s came out under its physical floor and was lifted to it")    \
     X(WARN_EXTRAPOLATED, "extrapolated", "",                                                       \
       "%s is used outside the sizes its kernel fit was measured on")                               \
     X(WARN_WEIGHTS_DO_NOT_FIT, "weights_do_not_fit", "/deployment/tp",                             \
@@ -208,12 +232,13 @@ struct cure_result {
     X(WARN_KV_HEADS_REPLICATED, "kv_heads_replicated", "/deployment/tp",                           \
       "tp %1 exceeds the %2 KV heads: they are replicated, KV per device stops shrinking")         \
     X(WARN_MLA_REPLICATED, "mla_replicated", "/deployment/tp",                                     \
-      "the MLA latent is whole on each of the %1 tensor-parallel ranks; attention DP divides it")   \
+      "the MLA latent is whole on each of the %1 tensor-parallel ranks; attention DP divides it")  \
     X(WARN_EMULATED, "no_native_compute", "/deployment/weights",                                   \
       "the part has no %s path: the multiply runs at its 16-bit peak")                             \
     X(WARN_TP_OVER_FABRIC, "beyond_fabric", "/deployment/tp",                                      \
       "%1 devices exceed the %2 that the fabric joins: the link beyond it is not modelled")        \
-    X(WARN_NO_FIT, "no_record", "", "no kernel record for %s on this part: floor only, shares at floor/0.7") \
+    X(WARN_NO_FIT, "no_record", "",                                                                \
+      "no kernel record for %s on this part: floor only, shares at floor/0.7")                     \
     X(WARN_NO_LINK, "no_link_record", "/hardware",                                                 \
       "the part's record states no link bandwidth: collectives are not timed")                     \
     X(WARN_SATURATED, "saturated", "/workload/request_rate",                                       \
@@ -222,7 +247,9 @@ struct cure_result {
       "the acceptance of %1 decides the gain: measure it on this traffic")
 
 #define X(ID, NAME, POINTER, TEXT) ID,
+
 enum warning_id { WARNING_LIST(X) WARNING_COUNT };
+
 #undef X
 
 struct warning {
@@ -272,7 +299,7 @@ struct class_info {
     enum class_id id;
     const char *title;
     enum pass pass;
-    enum bound bound;           /* the usual one */
+    enum bound bound; /* the usual one */
     const char *bytes_formula, *flops_formula, *time_formula, *source, *cures;
 };
 const struct class_info *class_info(enum class_id id);
@@ -280,15 +307,15 @@ const struct class_info *class_info(enum class_id id);
 struct regime_info {
     enum regime_id id;
     const char *title, *largest_part, *meaning;
-    const char *signs[8];       /* NULL ends; none is sufficient alone */
+    const char *signs[8]; /* NULL ends; none is sufficient alone */
 };
 const struct regime_info *regime_info(enum regime_id id);
 
 /* A row of the table of cures. */
 struct cure_info {
     const char *id, *title, *pointer, *why, *when_not;
-    bool control;               /* the seed's host-only controls: always listed */
-    const char *anchors[6];     /* anchor ids that measured it; NULL ends; none = no record */
+    bool control;           /* the seed's host-only controls: always listed */
+    const char *anchors[6]; /* anchor ids that measured it; NULL ends; none = no record */
 };
 const struct cure_info *cure_info(int index); /* NULL past the end */
 

@@ -1,0 +1,100 @@
+#include "costs.h"
+
+#include <math.h>
+
+/* Bytes that a device sends in an all-reduce of n: 2(n-1)/n of the message (ring; an upper bound
+ * for in-switch reduction). */
+static double reduce_factor(double devices)
+{
+    return 2.0 * (devices - 1.0) / devices;
+}
+
+static double comm_time(const struct comm_fit *fit, double bytes, double floor_us)
+{
+    if (fit == NULL)
+        return floor_us / ASSUMED_EFFICIENCY;
+    double wire = bytes / fit->bus_bytes_us;
+    return pow(pow(wire, fit->q) + pow(fit->t0_us, fit->q), 1.0 / fit->q);
+}
+
+/* Adds `count` operations that each send `bytes` from this device. */
+static void add_link(const struct prepared *prep, const struct comm_fit *fit, enum fit_match match,
+                     double count, double bytes, struct class_cost *cost)
+{
+    double link = prep->problem->hw->link_bytes_us;
+    double floor = link > 0.0 ? bytes / link : 0.0;
+    double time = comm_time(fit, bytes, floor);
+    /* What an empty message costs does not shrink with a faster link. */
+    double fixed = fit != NULL ? fmin(fit->t0_us, time) : 0.0;
+    cost->link_bytes += count * bytes;
+    cost->launches += count;
+    cost->floor_us += count * floor;
+    cost->time_us += count * time;
+    cost->memory_us += count * (time - fixed);
+    if (fit == NULL) {
+        cost->basis = BASIS_ASSUMED;
+        return;
+    }
+    if (cost->comm == NULL) {
+        cost->comm = fit;
+        cost->match = match;
+    }
+}
+
+void cost_collective(const struct prepared *prep, const struct shape *shape,
+                     struct class_cost *cost)
+{
+    const struct problem *problem = prep->problem;
+    const struct ranks *ranks = &prep->ranks;
+    double row = problem->model->hidden * ACTIVATION_BYTES;
+    if (ranks->tp <= 1.0 && ranks->pp <= 1.0 && prep->exchanges <= 0.0)
+        return;
+    cost->present = true;
+    cost->basis = BASIS_CALIBRATED;
+    if (ranks->tp > 1.0) {
+        add_link(prep, prep->reduce_fit, prep->reduce_match, prep->reduces,
+                 shape->rows * row * reduce_factor(ranks->tp), cost);
+        double logits = shape->head_rows * problem->model->vocab * ACTIVATION_BYTES;
+        add_link(prep, prep->reduce_fit, prep->reduce_match, 1.0 / ranks->pp,
+                 logits * (ranks->tp - 1.0) / ranks->tp, cost);
+    }
+    if (prep->exchanges > 0.0) {
+        /* Dispatch and combine, one way each. */
+        add_link(prep, prep->exchange_fit, prep->exchange_match, 2.0 * prep->exchanges,
+                 shape->rows * prep->exchange_row_bytes, cost);
+        if (prep->exchange_fit == NULL)
+            cost->time_us += prep->exchanges * host_value(prep, HOST_DISPATCH_US);
+        if (problem->dep.ep_cpu_sync)
+            cost->time_us += prep->exchanges * host_value(prep, HOST_CPU_SYNC_US);
+    }
+    if (ranks->pp > 1.0)
+        add_link(prep, NULL, FIT_NONE, (ranks->pp - 1.0) / ranks->pp, shape->rows * row, cost);
+}
+
+void cost_kv_transfer(const struct prepared *prep, const struct shape *shape,
+                      struct class_cost *cost)
+{
+    const struct problem *problem = prep->problem;
+    const struct deployment *dep = &problem->dep;
+    double bytes = 0.0, rate = 0.0;
+    if (dep->disaggregated) {
+        bytes = rank_kv_bytes(problem->model, dep, shape->prompt_tokens);
+        rate = dep->disagg_link_bytes_us > 0.0 ? dep->disagg_link_bytes_us
+                                               : problem->hw->link_bytes_us;
+    } else if (dep->kv_tier != KV_TIER_NONE && problem->load.cached_prefix_tokens > 0.0) {
+        bytes = rank_kv_bytes(problem->model, dep, problem->load.cached_prefix_tokens);
+        rate = dep->kv_tier_bytes_us > 0.0 ? dep->kv_tier_bytes_us : problem->hw->host_bytes_us;
+    }
+    if (bytes <= 0.0 || rate <= 0.0)
+        return;
+    /* Once a request, with its last chunk. */
+    bytes *= shape->head_rows;
+    if (bytes <= 0.0)
+        return;
+    cost->present = true;
+    cost->basis = BASIS_DERIVED;
+    cost->link_bytes = bytes;
+    cost->floor_us = bytes / rate;
+    cost->time_us = cost->floor_us / ASSUMED_EFFICIENCY;
+    cost->memory_us = cost->time_us;
+}

@@ -1,0 +1,97 @@
+/* The search over the table of cures (cure_table.c): apply, evaluate, rank. */
+#include "cures.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cure_table.h"
+
+/* Bytes in use on one device: what the load needs, not what the pool reserves. */
+static double memory_used(const struct problem *problem, const struct core *core)
+{
+    const struct memory_plan *memory = &core->memory;
+    double length = problem->load.input_tokens + problem->load.output_tokens / 2.0;
+    double sequence = rank_kv_bytes(problem->model, &problem->dep, length) +
+                      rank_state_bytes(problem->model, &problem->dep);
+    return memory->weights_bytes + memory->activation_bytes + memory->overhead_bytes +
+           core->cycle.running / problem->dep.dp * sequence;
+}
+
+static double change(double before, double after)
+{
+    return before > 0.0 ? (after - before) / before : 0.0;
+}
+
+static double output_rate(const struct problem *problem, const struct core *core)
+{
+    return core->cycle.requests_us * fmax(problem->dep.replicas, 1.0) * problem->load.output_tokens;
+}
+
+struct ranked {
+    struct cure_result result;
+    double score; /* how much sooner a request ends: what ranks a cure */
+};
+
+static void measure(const struct problem *problem, const struct core *here,
+                    const struct trial *trial, struct ranked *ranked)
+{
+    struct core core;
+    core_compute(&trial->problem, &trial->scale, &core);
+    struct cure_result *result = &ranked->result;
+    result->tpot = change(here->cycle.tpot_us, core.cycle.tpot_us);
+    result->ttft = change(here->cycle.ttft_us, core.cycle.ttft_us);
+    result->output_tok_s = change(output_rate(problem, here), output_rate(&trial->problem, &core));
+    result->memory = change(memory_used(problem, here), memory_used(&trial->problem, &core));
+    result->best =
+        fmax(fmax(-result->tpot, -result->ttft), fmax(result->output_tok_s, -result->memory));
+    result->regime_after = core.regime;
+    result->basis =
+        isnan(core.decode.expected_us) || isnan(core.prefill.expected_us) || trial->hypothetical
+            ? BASIS_ASSUMED
+            : BASIS_DERIVED;
+    double sooner = core.cycle.e2e_us > 0.0 ? here->cycle.e2e_us / core.cycle.e2e_us - 1.0 : 0.0;
+    ranked->score = sooner;
+    /* What trades one thing for another is judged by the request as a whole. */
+    bool harms = sooner < -CURE_THRESHOLD;
+    result->is_cure = result->best >= CURE_THRESHOLD && !harms;
+}
+
+static int order(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    if (left->result.is_cure != right->result.is_cure)
+        return left->result.is_cure ? -1 : 1;
+    if (left->score > right->score)
+        return -1;
+    if (left->score < right->score)
+        return 1;
+    return left->result.cure - right->result.cure;
+}
+
+int cures_find(const struct problem *problem, const struct core *here,
+               struct cure_result *ret_results)
+{
+    struct ranked ranked[CURES_MAX];
+    int n = 0;
+    for (int i = 0; i < N_CURES && n < CURES_MAX; i++) {
+        struct trial trial = {.problem = *problem, .scale = {1.0, 1.0, 1.0}, .here = here};
+        if (!CURES[i].apply(&trial))
+            continue;
+        ranked[n] = (struct ranked){0};
+        struct cure_result *result = &ranked[n].result;
+        result->cure = i;
+        result->why = CURES[i].info.why;
+        result->n_changes = trial.n_changes;
+        for (int j = 0; j < trial.n_changes; j++)
+            result->changes[j] = trial.changes[j];
+        measure(problem, here, &trial, &ranked[n]);
+        n++;
+    }
+    qsort(ranked, (size_t)n, sizeof(ranked[0]), order);
+    int rank = 0;
+    for (int i = 0; i < n; i++) {
+        ret_results[i] = ranked[i].result;
+        ret_results[i].rank = ranked[i].result.is_cure ? ++rank : 0;
+    }
+    return n;
+}

@@ -1,0 +1,19 @@
+/*
+ * cures.h - counterfactuals: change the deployment, plan again, report the difference.
+ *
+ * Purpose: the table of cures; those whose best effect is at least 3 % are ranked by it, the others
+ *          are non-cures with their figure.
+ */
+#ifndef REGIME_CURES_H
+#define REGIME_CURES_H
+
+#include "core.h"
+
+/* Best effect from which a change is called a cure. */
+#define CURE_THRESHOLD 0.03
+
+/* Fills results[0..CURES_MAX): cures by rank, then non-cures; returns their number. */
+int cures_find(const struct problem *problem, const struct core *here,
+               struct cure_result *ret_results);
+
+#endif

@@ -1,0 +1,67 @@
+#include "load.h"
+
+#include <math.h>
+
+double load_running(const struct problem *problem, const struct memory_plan *memory,
+                    double concurrency)
+{
+    const struct deployment *dep = &problem->dep;
+    double running = fmin(concurrency, dep->max_num_seqs * dep->dp);
+    running = fmin(running, memory->held_sequences * dep->dp);
+    return fmax(running, 1.0);
+}
+
+double load_batch(const struct deployment *dep, double running)
+{
+    return fmax(ceil(running / dep->dp / dep->pp), 1.0);
+}
+
+double load_new_tokens(const struct problem *problem)
+{
+    bool reuse = problem->dep.prefix_caching || problem->dep.kv_tier != KV_TIER_NONE;
+    double cached = reuse ? problem->load.cached_prefix_tokens : 0.0;
+    return fmax(problem->load.input_tokens - cached, 1.0);
+}
+
+/* Work of other requests' prefills that an arrival meets: each of the others is in its prefill with
+ * probability t_prefill / cycle and has half of it left. */
+static double prefills_ahead_us(double others, double prefill_us, double cycle_us)
+{
+    if (others <= 0.0 || cycle_us <= 0.0)
+        return 0.0;
+    double busy = fmin(others * prefill_us / cycle_us, 1.0);
+    return busy * prefill_us * (0.5 + busy * others / 2.0 * prefill_us / cycle_us);
+}
+
+void load_cycle(const struct problem *problem, double concurrency, double running,
+                double decode_step_us, double tokens_per_step, double prefill_us,
+                struct cycle *ret_cycle)
+{
+    const struct deployment *dep = &problem->dep;
+    struct cycle cycle = {.concurrency = concurrency, .running = running};
+    double tokens = problem->load.output_tokens;
+    double sharing = fmax(running / dep->dp, 1.0);
+    cycle.batch = load_batch(dep, running);
+    cycle.decode_us = tokens * decode_step_us / tokens_per_step;
+    cycle.prefill_us = sharing * prefill_us;
+    double blocking = cycle.prefill_us;
+    if (dep->disaggregated) {
+        /* Prefill has its own devices: it bounds the rate, not the decode steps. */
+        double devices = fmax(dep->disagg_prefill_devices, 1.0);
+        cycle.prefill_us = sharing * prefill_us * (dep->tp * dep->pp * dep->dp) / devices;
+        blocking = prefill_us;
+    }
+    cycle.cycle_us = cycle.decode_us + blocking;
+    if (dep->disaggregated)
+        cycle.cycle_us = fmax(cycle.cycle_us, cycle.prefill_us);
+    double queue = fmax(concurrency - running, 0.0) / running * cycle.cycle_us;
+    double ahead = prefills_ahead_us(sharing - 1.0, prefill_us, cycle.cycle_us);
+    double step_wait = sharing > 1.0 ? decode_step_us / 2.0 : 0.0;
+    cycle.ttft_us = queue + step_wait + ahead + prefill_us;
+    cycle.e2e_us = queue + cycle.cycle_us;
+    double after = fmax(cycle.e2e_us - cycle.ttft_us, 0.0);
+    cycle.tpot_us = tokens > 1.0 ? fmax(after / (tokens - 1.0), decode_step_us / tokens_per_step)
+                                 : decode_step_us / tokens_per_step;
+    cycle.requests_us = running / cycle.cycle_us;
+    *ret_cycle = cycle;
+}

@@ -1,0 +1,44 @@
+/*
+ * load.h - a request under load: the closed cycle.
+ *
+ * Purpose: with N requests in flight, each running sequence meets one prefill of every other per
+ *          life: cycle = m t_dec(B) / gain + B t_prefill(n); throughput = B m / cycle;
+ *          TTFT = wait for the running step + prefills ahead + own prefill (+ queue when the pool
+ * or max_num_seqs admits fewer than N); mean TPOT = (E2E - TTFT) / (m - 1). Open loop at rate r: N
+ * = r cycle (Little); past the largest batch it is saturated. Units:   microseconds, tokens; one
+ * replica unless said.
+ */
+#ifndef REGIME_LOAD_H
+#define REGIME_LOAD_H
+
+#include "memory.h"
+#include "step.h"
+
+struct cycle {
+    double concurrency; /* in flight on one replica */
+    double running;     /* of them admitted */
+    double batch;       /* rows of one rank's decode step, whole */
+    double decode_us;   /* decode side of the cycle: m steps */
+    double prefill_us;  /* prefill side: every running sequence's prefill */
+    double cycle_us, ttft_us, tpot_us, e2e_us;
+    double requests_us; /* finished per microsecond, one replica */
+    bool saturated;     /* open loop: more arrives than finishes */
+};
+
+/* Sequences that one replica admits: what was asked, max_num_seqs and the pool allow. */
+double load_running(const struct problem *problem, const struct memory_plan *memory,
+                    double concurrency);
+
+/* Rows of one rank's decode step for that many running: ceil(running / dp / pp), at least 1. */
+double load_batch(const struct deployment *dep, double running);
+
+/* New tokens that a prefill computes: the input less a cached prefix that the deployment can reuse.
+ */
+double load_new_tokens(const struct problem *problem);
+
+/* The cycle from two step times (one decode step of all stages, one request's prefill). */
+void load_cycle(const struct problem *problem, double concurrency, double running,
+                double decode_step_us, double tokens_per_step, double prefill_us,
+                struct cycle *ret_cycle);
+
+#endif

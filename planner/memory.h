@@ -1,0 +1,23 @@
+/*
+ * memory.h - what of a device's memory is left for the KV cache, and what it holds.
+ *
+ * Rules:   vLLM: u T - W - A - N; SGLang: f T - W (activations live in the rest); TensorRT-LLM:
+ *          f (T - W - A - N), a fraction of what is free; llama.cpp: T - 1 GiB - W - compute
+ * buffer, cells allocated up front; TGI: u T - W - A - N. T is the memory that the driver reports,
+ *          W the weights of a rank, A the activation peak, N context, graphs and communication
+ * buffers. Units:   bytes, tokens; per device. Source:  vllm/v1/worker/gpu_worker.py, sglang
+ * server_args.py, tensorrt_llm kv_cache_creator, and llama.cpp common/fit.
+ */
+#ifndef REGIME_MEMORY_H
+#define REGIME_MEMORY_H
+
+#include "prepare.h"
+
+/* Memory of one device under the problem, `held_sequences` at its workload's lengths. */
+void memory_compute(const struct problem *problem, struct memory_plan *ret_memory);
+
+/* Sequences of input + share of output tokens that the pool of one rank holds. */
+double memory_held(const struct problem *problem, const struct memory_plan *memory,
+                   double input_tokens, double output_tokens);
+
+#endif

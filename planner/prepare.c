@@ -1,0 +1,407 @@
+#include "prepare.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "units.h"
+
+/* Elementwise work of one layer and row, unfused: eight passes over the hidden width and three over
+ * the FFN width, 2 bytes each (norm in/out, residual in/out, rotary, activation and product). */
+#define ELEMENTWISE_HIDDEN_BYTES 16.0
+#define ELEMENTWISE_FFN_BYTES 6.0
+/* Kernels beside the GEMMs and the attention: two norms, rotary with the KV write, the activation.
+ * With four GEMMs and one attention that is nine a layer (293 launches over 32 layers measured). */
+#define SMALL_KERNELS_PER_LAYER 4.0
+/* State updates multiply and add each state element twice: decay with update, and read-out. */
+#define STATE_FLOPS_PER_ELEMENT 4.0
+/* Batch-invariant kernels forgo split-K and tuned tiles: 42 s against 26 s for the same 1,000
+ * sequences of an 8B with the improved attention kernel. */
+#define BATCH_INVARIANT_FACTOR (42.0 / 26.0)
+
+static int add_roof(struct prepared *prep, struct roof roof)
+{
+    for (int i = 0; i < prep->n_roofs; i++)
+        if (prep->roofs[i].fit == roof.fit && prep->roofs[i].us_per_flop == roof.us_per_flop &&
+            prep->roofs[i].fit_us_per_byte == roof.fit_us_per_byte)
+            return i;
+    assert(prep->n_roofs < ROOFS_MAX);
+    prep->roofs[prep->n_roofs] = roof;
+    return prep->n_roofs++;
+}
+
+/* How many times the 16-bit peak a fitted type's own peak is: the scale its e_c was fitted against.
+ */
+static double fit_peak_factor(enum fit_dtype type)
+{
+    switch (type) {
+    case FIT_FP8:
+    case FIT_FP8_BLOCK:
+    case FIT_SQ:
+        return 2.0;
+    case FIT_NVFP4:
+    case FIT_W4A8_MXFP4:
+        return 4.0;
+    case FIT_BF16:
+    case FIT_INT4_WO:
+    case FIT_INT8_WO:
+    case FIT_W4A16_MXFP4:
+    case FIT_KV_BF16:
+    case FIT_KV_FP8:
+    case FIT_DTYPE_COUNT:
+        break;
+    }
+    return 1.0;
+}
+
+static double half_peak(const struct hardware *hw)
+{
+    enum dtype used;
+    return hardware_peak(hw, hw->peak_flops_us[DTYPE_BF16] > 0.0 ? DTYPE_BF16 : DTYPE_FP16, &used);
+}
+
+/* A roof for an op: the floor against the peak that the part has for `compute`, the fit against the
+ * peak it was fitted with. */
+static int op_roof(struct prepared *prep, enum fit_op op, const enum fit_dtype *types, int n_types,
+                   enum dtype compute)
+{
+    const struct problem *problem = prep->problem;
+    enum fit_match match = FIT_NONE;
+    const struct op_fit *fit = library_op_fit(problem->lib, problem->hw, problem->dep.engine,
+                                              problem->dep.version, op, types, n_types, &match);
+    enum dtype used;
+    double peak = hardware_peak(problem->hw, compute, &used) * prep->scale.compute;
+    struct roof roof = roof_from_fit(prep->bw_bytes_us, peak, fit, match);
+    if (roof.fit != NULL) {
+        double fit_peak =
+            half_peak(problem->hw) * prep->scale.compute * fit_peak_factor(fit->dtype);
+        roof.fit_us_per_flop = 1.0 / (fit_peak * fit->e_c);
+    }
+    return add_roof(prep, roof);
+}
+
+static enum dtype half_type(const struct hardware *hw)
+{
+    return hw->peak_flops_us[DTYPE_BF16] > 0.0 ? DTYPE_BF16 : DTYPE_FP16;
+}
+
+static enum dtype compute_type(const struct problem *problem, double bytes)
+{
+    const struct weight_format *format = problem->dep.weights;
+    if (bytes >= ACTIVATION_BYTES || format->weight_only)
+        return half_type(problem->hw);
+    return format->compute;
+}
+
+static int gemm_roof(struct prepared *prep, double bytes)
+{
+    static const enum fit_dtype PLAIN[] = {FIT_BF16};
+    const struct weight_format *format = prep->problem->dep.weights;
+    if (bytes >= ACTIVATION_BYTES)
+        return op_roof(prep, FIT_GEMM, PLAIN, 1, half_type(prep->problem->hw));
+    return op_roof(prep, FIT_GEMM, format->gemm_fits, (int)ARRAY_LEN(format->gemm_fits),
+                   compute_type(prep->problem, bytes));
+}
+
+static double activation_bytes(const struct problem *problem, double weight_bytes)
+{
+    return weight_bytes >= ACTIVATION_BYTES ? ACTIVATION_BYTES
+                                            : problem->dep.weights->activation_bytes;
+}
+
+static struct gemm_op make_gemm(struct prepared *prep, double k, double n, double bytes,
+                                double count)
+{
+    struct gemm_op op = {.count = count};
+    op.weight_bytes = k * n * bytes;
+    op.row_bytes = k * activation_bytes(prep->problem, bytes) + n * ACTIVATION_BYTES;
+    op.row_flops = FLOPS_PER_MULTIPLY_ADD * k * n;
+    op.roof = gemm_roof(prep, bytes);
+    return op;
+}
+
+static void add_gemm(struct prepared *prep, struct gemm_op op)
+{
+    for (int i = 0; i < prep->n_gemms; i++) {
+        struct gemm_op *other = &prep->gemms[i];
+        if (other->roof == op.roof && other->weight_bytes == op.weight_bytes &&
+            other->row_bytes == op.row_bytes && other->module == op.module) {
+            other->count += op.count;
+            return;
+        }
+    }
+    if (prep->n_gemms == GEMM_OPS_MAX) {
+        /* More shapes than any known model has: fold it into the last, sums kept. */
+        struct gemm_op *last = &prep->gemms[GEMM_OPS_MAX - 1];
+        double total = last->count + op.count;
+        last->weight_bytes =
+            (last->weight_bytes * last->count + op.weight_bytes * op.count) / total;
+        last->row_bytes = (last->row_bytes * last->count + op.row_bytes * op.count) / total;
+        last->row_flops = (last->row_flops * last->count + op.row_flops * op.count) / total;
+        last->count = total;
+        return;
+    }
+    prep->gemms[prep->n_gemms++] = op;
+}
+
+static void add_linears(struct prepared *prep, const struct linear *linears, int n,
+                        double n_kv_heads, double count, bool module)
+{
+    const struct problem *problem = prep->problem;
+    double tp = prep->ranks.tp;
+    for (int i = 0; i < n; i++) {
+        const struct linear *linear = &linears[i];
+        double k = linear_rank_k(linear, tp);
+        double width = linear_rank_n(linear, n_kv_heads, tp);
+        double bytes = role_bytes(problem->model, problem->dep.weights, linear->role);
+        if (linear->shard == SHARD_ROWS && tp > 1.0)
+            prep->reduces += count;
+        if (linear->role == ROLE_ROUTER) {
+            prep->router_weight_bytes += count * k * width * bytes;
+            prep->router_row_bytes += count * (k + width) * ACTIVATION_BYTES;
+            prep->router_row_flops += count * FLOPS_PER_MULTIPLY_ADD * k * width;
+            continue;
+        }
+        struct gemm_op op = make_gemm(prep, k * prep->scale.model, width, bytes, count);
+        op.module = module;
+        add_gemm(prep, op);
+    }
+}
+
+static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
+{
+    const struct problem *problem = prep->problem;
+    const struct weight_format *format = problem->dep.weights;
+    double bytes = role_bytes(problem->model, format, ROLE_EXPERT);
+    double h = ffn->latent > 0.0 ? ffn->latent : problem->model->hidden;
+    double width = ffn->expert_width / prep->ranks.expert_tp;
+    struct moe_op op = {.count = count};
+    op.experts = ffn->n_experts / prep->ranks.ep;
+    op.miss = 1.0 - ffn->top_k / ffn->n_experts;
+    op.fewest = ffn->top_k / prep->ranks.ep;
+    op.rows_share = ffn->top_k / prep->ranks.ep;
+    op.expert_bytes = ffn->expert_params / prep->ranks.expert_tp * bytes * prep->scale.model;
+    op.row_bytes = (2.0 * h + 3.0 * width) * ACTIVATION_BYTES;
+    op.row_flops =
+        FLOPS_PER_MULTIPLY_ADD * ffn->expert_params / prep->ranks.expert_tp * prep->scale.model;
+
+    static const enum fit_dtype PLAIN[] = {FIT_BF16};
+
+    bool plain = bytes >= ACTIVATION_BYTES;
+    enum fit_op fit_op =
+        problem->dep.engine->moe_fit_balanced ? FIT_MOE_BALANCED : FIT_MOE_SKEW_101;
+    op.roof = op_roof(prep, fit_op, plain ? PLAIN : format->moe_fits,
+                      plain ? 1 : (int)ARRAY_LEN(format->moe_fits), compute_type(problem, bytes));
+    prep->moe_layers += count;
+    assert(prep->n_moes < MOE_OPS_MAX);
+    prep->moes[prep->n_moes++] = op;
+}
+
+static bool same_attention(const struct attention_op *a, const struct attention_op *b)
+{
+    return a->decode_roof == b->decode_roof && a->prefill_roof == b->prefill_roof &&
+           a->entry_bytes == b->entry_bytes && a->entry_flops == b->entry_flops &&
+           a->pair_flops == b->pair_flops && a->index_bytes == b->index_bytes &&
+           a->state_bytes == b->state_bytes && a->kv_write_bytes == b->kv_write_bytes &&
+           a->mixer->kind == b->mixer->kind &&
+           a->mixer->store_limit_tokens == b->mixer->store_limit_tokens &&
+           a->mixer->read_limit_tokens == b->mixer->read_limit_tokens;
+}
+
+static void add_attention(struct prepared *prep, const struct mixer *mixer, double count)
+{
+    const struct problem *problem = prep->problem;
+    const struct kv_format *kv = problem->dep.kv_cache;
+    double share = mixer_cache_share(mixer, prep->ranks.tp);
+    double ratio = mixer->tokens_per_entry > 0.0 ? mixer->tokens_per_entry : 1.0;
+    double borrowed = mixer->shares_kv ? 0.0 : 1.0;
+    struct attention_op op = {.mixer = mixer, .count = count};
+    /* A layer that borrows another's KV still reads it. */
+    double width =
+        mixer->cached_per_token > 0.0 || !mixer->shares_kv
+            ? mixer->cached_per_token
+            : mixer->n_kv_heads * (mixer->k_equals_v ? mixer->k_dim : mixer->k_dim + mixer->v_dim);
+    op.entry_bytes = width * share * kv->bytes_per_element;
+    op.io_bytes = mixer->io_elements_per_row / prep->ranks.tp * ACTIVATION_BYTES;
+    op.entry_flops = mixer->flops_per_entry / prep->ranks.tp;
+    op.pair_flops = mixer->prefill_flops_per_pair / prep->ranks.tp;
+    op.index_bytes = mixer->index_width * kv->bytes_per_element;
+    op.index_flops = mixer->index_flops_per_token;
+    op.state_bytes = (mixer->state_elements * problem->model->state_bytes_per_element +
+                      mixer->conv_elements * ACTIVATION_BYTES) /
+                     prep->ranks.tp;
+    op.state_flops = STATE_FLOPS_PER_ELEMENT * mixer->state_elements / prep->ranks.tp;
+    op.kv_write_bytes = borrowed * (mixer->cached_per_token * share / ratio + mixer->index_width) *
+                        kv->bytes_per_element;
+    op.module = mixer->kind == MIXER_MLA;
+    bool latent = mixer->kind == MIXER_MLA || mixer->kind == MIXER_CSA ||
+                  mixer->kind == MIXER_HCA || mixer->kind == MIXER_SWA_LATENT;
+    int n_types = (int)ARRAY_LEN(kv->fits);
+    enum dtype type = half_type(problem->hw);
+    op.decode_roof =
+        op_roof(prep, latent ? FIT_DECODE_MLA : FIT_DECODE_ATTENTION, kv->fits, n_types, type);
+    op.prefill_roof =
+        op_roof(prep, latent ? FIT_PREFILL_MLA : FIT_PREFILL_ATTENTION, kv->fits, n_types, type);
+    for (int i = 0; i < prep->n_attention; i++)
+        if (same_attention(&prep->attention[i], &op)) {
+            prep->attention[i].count += count;
+            return;
+        }
+    if (prep->n_attention < ATTENTION_OPS_MAX)
+        prep->attention[prep->n_attention++] = op;
+    else
+        prep->attention[ATTENTION_OPS_MAX - 1].count += count;
+}
+
+static void add_group(struct prepared *prep, const struct layer_group *group)
+{
+    double count = group->invocations / prep->ranks.pp;
+    double ffn_width = 0.0;
+    for (int i = 0; i < group->n_mixers; i++) {
+        const struct mixer *mixer = &group->mixers[i];
+        add_linears(prep, mixer->linears, mixer->n_linears, mixer->n_kv_heads, count,
+                    mixer->kind == MIXER_MLA);
+        add_attention(prep, mixer, count);
+    }
+    for (int i = 0; i < group->n_ffns; i++) {
+        const struct ffn *ffn = &group->ffns[i];
+        add_linears(prep, ffn->linears, ffn->n_linears, 0.0, count, false);
+        if (ffn->kind == FFN_DENSE)
+            ffn_width += ffn->width / prep->ranks.tp;
+        else
+            add_moe(prep, ffn, count);
+    }
+    double hidden = prep->problem->model->hidden;
+    prep->layers += count;
+    prep->elementwise_row_bytes +=
+        count * (ELEMENTWISE_HIDDEN_BYTES * hidden + ELEMENTWISE_FFN_BYTES * ffn_width);
+}
+
+static void prepare_links(struct prepared *prep)
+{
+    const struct problem *problem = prep->problem;
+    const struct deployment *dep = &problem->dep;
+    if (prep->ranks.tp > 1.0) {
+        /* One reduce behind the sharded embedding, one behind the routed experts of each MoE layer
+         * when no shared expert's matrix has counted it already. */
+        for (int i = 0; i < problem->model->n_groups; i++) {
+            const struct layer_group *group = &problem->model->groups[i];
+            for (int j = 0; j < group->n_ffns; j++) {
+                const struct ffn *ffn = &group->ffns[j];
+                if (ffn->kind == FFN_MOE && prep->ranks.dp == 1.0 && ffn->shared_width <= 0.0 &&
+                    ffn->latent <= 0.0)
+                    prep->reduces += group->invocations / prep->ranks.pp;
+            }
+        }
+        prep->reduces += 1.0 / prep->ranks.pp;
+        prep->reduce_fit = library_comm_fit(problem->lib, problem->hw, dep->engine, prep->ranks.tp,
+                                            dep->cuda_graphs, &prep->reduce_match);
+    }
+    if (prep->ranks.dp > 1.0 && prep->moe_layers > 0.0) {
+        prep->exchanges = prep->moe_layers;
+        prep->exchange_devices = prep->ranks.tp * prep->ranks.dp;
+        prep->exchange_fit =
+            library_comm_fit(problem->lib, problem->hw, dep->engine, prep->exchange_devices,
+                             dep->cuda_graphs, &prep->exchange_match);
+    }
+}
+
+/* Which exchange carries tokens to experts: the input, else what the engine does by default. */
+static bool exchange_is_all_to_all(const struct problem *problem)
+{
+    if (problem->dep.ep_backend != EP_BACKEND_AUTO)
+        return problem->dep.ep_backend == EP_BACKEND_ALL_TO_ALL;
+    return problem->dep.engine->memory_rule == MEMORY_TRTLLM;
+}
+
+static void prepare_exchange_rows(struct prepared *prep)
+{
+    const struct model *model = prep->problem->model;
+    double top_k = 0.0;
+    for (int i = 0; i < model->n_groups; i++)
+        for (int j = 0; j < model->groups[i].n_ffns; j++)
+            if (model->groups[i].ffns[j].kind == FFN_MOE)
+                top_k = fmax(top_k, model->groups[i].ffns[j].top_k);
+    double copies = exchange_is_all_to_all(prep->problem) ? top_k : prep->ranks.dp;
+    prep->exchange_row_bytes = copies * model->hidden * ACTIVATION_BYTES;
+}
+
+static void prepare_head(struct prepared *prep)
+{
+    const struct problem *problem = prep->problem;
+    const struct model *model = problem->model;
+    double width = model->embedding_dim > 0.0 ? model->embedding_dim : model->hidden;
+    double bytes = role_bytes(model, problem->dep.weights, ROLE_LM_HEAD);
+    double share = 1.0 / prep->ranks.pp;
+    prep->head = make_gemm(prep, width, model->vocab / prep->ranks.tp, bytes, share);
+    prep->head.row_bytes = width * ACTIVATION_BYTES + model->vocab / prep->ranks.tp * LOGIT_BYTES;
+    prep->head_weight_bytes = prep->head.weight_bytes * share;
+}
+
+static void prepare_speculation(struct prepared *prep)
+{
+    const struct deployment *dep = &prep->problem->dep;
+    prep->spec_rows = 1.0;
+    prep->spec_gain = 1.0;
+    if (dep->spec_method == SPEC_NONE || dep->spec_tokens < 1.0)
+        return;
+    double a = dep->spec_acceptance;
+    prep->spec_rows = 1.0 + dep->spec_tokens;
+    /* Expected tokens of a step with n drafts accepted one after the other with probability a:
+     * 1 + a + a^2 + ... + a^n (Leviathan, Kalman, Matias 2023). */
+    prep->spec_gain = a >= 1.0 ? prep->spec_rows : (1.0 - pow(a, prep->spec_rows)) / (1.0 - a);
+}
+
+double host_value(const struct prepared *prep, enum host_cost cost)
+{
+    double value = prep->problem->dep.engine->host[cost].value;
+    bool share = cost == HOST_KAPPA || cost == HOST_NATIVE_FACTOR;
+    bool device = cost == HOST_SMALL_US_PER_LAYER || cost == HOST_GATING_US_PER_LAYER ||
+                  cost == HOST_DISPATCH_US;
+    return share || device ? value : value * prep->problem->dep.host_cpu_factor;
+}
+
+void prepare(const struct problem *problem, const struct scale *scale,
+             struct prepared *ret_prepared)
+{
+    struct prepared *prep = ret_prepared;
+    const struct model *model = problem->model;
+    memset(prep, 0, offsetof(struct prepared, gemms));
+    prep->n_gemms = prep->n_moes = prep->n_attention = 0;
+    memset(&prep->stream_roof, 0, sizeof(*prep) - offsetof(struct prepared, stream_roof));
+    prep->problem = problem;
+    prep->scale = scale != NULL ? *scale : (struct scale){1.0, 1.0, 1.0};
+    prep->ranks = ranks_of(&problem->dep);
+    prep->bw_bytes_us = problem->hw->bw_bytes_us * prep->scale.bandwidth;
+    prep->stream_roof = add_roof(prep, roof_assumed(prep->bw_bytes_us, 0.0));
+    prep->half_roof = add_roof(
+        prep, roof_assumed(prep->bw_bytes_us, half_peak(problem->hw) * prep->scale.compute));
+    for (int i = 0; i < model->n_groups; i++)
+        add_group(prep, &model->groups[i]);
+    prep->norm_weight_bytes =
+        (model->params_by_role[ROLE_NORM] + model->params_by_role[ROLE_OTHER]) *
+        role_bytes(model, problem->dep.weights, ROLE_NORM) / prep->ranks.pp;
+    prepare_head(prep);
+    prepare_links(prep);
+    prepare_exchange_rows(prep);
+    prepare_speculation(prep);
+    if (problem->dep.batch_invariant)
+        for (int i = 0; i < prep->n_roofs; i++) {
+            prep->roofs[i].fit_us_per_byte *= BATCH_INVARIANT_FACTOR;
+            prep->roofs[i].fit_us_per_flop *= BATCH_INVARIANT_FACTOR;
+            prep->roofs[i].t0_us *= BATCH_INVARIANT_FACTOR;
+        }
+    prep->kv_bytes_per_token = rank_kv_bytes_per_token(model, &problem->dep, false);
+    prep->kernels_per_layer = SMALL_KERNELS_PER_LAYER;
+    for (int i = 0; i < prep->n_gemms; i++)
+        prep->weight_gemm_bytes += prep->gemms[i].count * prep->gemms[i].weight_bytes;
+    const struct weight_format *format = problem->dep.weights;
+    double linear_bytes = role_bytes(model, format, ROLE_DENSE_FFN);
+    enum dtype want = compute_type(problem, linear_bytes), used;
+    double peak = hardware_peak(problem->hw, want, &used) * prep->scale.compute;
+    prep->ridge = prep->bw_bytes_us > 0.0 ? peak / prep->bw_bytes_us : 0.0;
+    prep->emulated = used == want || want == DTYPE_BF16 ? DTYPE_COUNT : want;
+    if (prep->n_gemms > 0)
+        prep->gemm_fit = prep->roofs[prep->gemms[0].roof].fit;
+}

@@ -1,0 +1,110 @@
+/*
+ * prepare.h - a problem compiled to a list of kernels, ready to be timed at any batch and context.
+ *
+ * Purpose: everything that does not depend on batch or length is done once: shares of a rank, fits,
+ *          bytes per row. Evaluating a step is then a few dozen multiplications and a few pow().
+ * Units:   bytes, flops, microseconds; per device.
+ * Ownership: plain data; borrows the problem's model, part and library.
+ * Threads: pure.
+ */
+#ifndef REGIME_PREPARE_H
+#define REGIME_PREPARE_H
+
+#include "parallel.h"
+#include "plan.h"
+#include "roofline.h"
+
+#define GEMM_OPS_MAX 96
+#define MOE_OPS_MAX 12
+#define ATTENTION_OPS_MAX 32
+#define ROOFS_MAX 24
+
+/* Bytes of a 16-bit activation. */
+#define ACTIVATION_BYTES 2.0
+/* Bytes of a logit: engines sample in fp32. */
+#define LOGIT_BYTES 4.0
+
+/* What a counterfactual scales without being a change to the deployment. */
+struct scale {
+    double bandwidth; /* of device memory */
+    double compute;   /* of every peak */
+    double model;     /* of every weight matrix */
+};
+
+struct gemm_op {
+    double count; /* layers that run it on this rank */
+    double weight_bytes, row_bytes, row_flops;
+    int roof;
+    bool module; /* part of an op whose launches a graph does not hide */
+};
+
+struct moe_op {
+    double count;
+    double experts;      /* on this rank: E/ep */
+    double miss;         /* 1 - k/E: the chance that one token leaves an expert alone */
+    double fewest;       /* experts that must be read: k/ep, all rows may agree */
+    double rows_share;   /* routed rows on this rank per token: k/ep */
+    double expert_bytes; /* one expert's weights on this rank */
+    double row_bytes, row_flops;
+    int roof;
+};
+
+struct attention_op {
+    const struct mixer *mixer;
+    double count;
+    double entry_bytes;              /* one cached entry on this rank */
+    double io_bytes;                 /* q in and o out, one row */
+    double entry_flops;              /* one row against one entry */
+    double pair_flops;               /* prefill: one query against one key */
+    double index_bytes, index_flops; /* one token of context; one row against it */
+    double state_bytes;              /* one sequence's state on this rank */
+    double state_flops;              /* one row */
+    double kv_write_bytes;           /* one token */
+    int decode_roof, prefill_roof;
+    bool module;
+};
+
+struct prepared {
+    const struct problem *problem;
+    struct scale scale;
+    struct ranks ranks;
+    double bw_bytes_us;
+    struct roof roofs[ROOFS_MAX];
+    int n_roofs;
+    struct gemm_op gemms[GEMM_OPS_MAX];
+    int n_gemms;
+    struct gemm_op head;
+    double head_weight_bytes;
+    struct moe_op moes[MOE_OPS_MAX];
+    int n_moes;
+    struct attention_op attention[ATTENTION_OPS_MAX];
+    int n_attention;
+    int stream_roof;           /* memory-only work at ASSUMED_EFFICIENCY */
+    int half_roof;             /* 16-bit compute at ASSUMED_EFFICIENCY */
+    double layers, moe_layers; /* on this rank */
+    double norm_weight_bytes, elementwise_row_bytes;
+    double router_weight_bytes, router_row_bytes, router_row_flops;
+    double weight_gemm_bytes;  /* sum over gemms */
+    double reduces;            /* all-reduces of a row of `hidden` per step on this rank */
+    double exchanges;          /* expert dispatch + combine pairs (MoE layers under attention DP) */
+    double exchange_row_bytes; /* one way, one row */
+    double exchange_devices;
+    const struct comm_fit *reduce_fit, *exchange_fit;
+    enum fit_match reduce_match, exchange_match;
+    double kv_bytes_per_token;
+    double kernels_per_layer;
+    double ridge;
+    const struct op_fit *gemm_fit;
+    enum dtype emulated; /* compute type the part lacks, DTYPE_COUNT when native */
+    double spec_rows;    /* rows a sequence brings to a step: 1 + draft tokens */
+    double spec_gain;    /* tokens a sequence gains in a step */
+};
+
+/* Compiles a problem; `scale` NULL means 1, 1, 1. */
+void prepare(const struct problem *problem, const struct scale *scale,
+             struct prepared *ret_prepared);
+
+/* A host constant of the problem's engine, in the unit of its name, host_cpu_factor applied. */
+double host_value(const struct prepared *prep, enum host_cost cost);
+
+#endif
