@@ -121,6 +121,15 @@ static void find_route(struct context *ctx)
         }
 }
 
+/* "/v1/models" as "/models": the prefix is what people leave out. */
+static const char *without_version(const char *path)
+{
+    static const char PREFIX[] = "/v1";
+    size_t length = sizeof(PREFIX) - 1;
+
+    return strncmp(path, PREFIX, length) == 0 && path[length] == '/' ? path + length : path;
+}
+
 /* A row's path as a suggestion: the request's own last segment in the place of {id}. */
 static const char *suggested_path(const struct context *ctx, const struct route *route)
 {
@@ -138,17 +147,22 @@ static const char *suggested_path(const struct context *ctx, const struct route 
 
 static void refuse_path(struct context *ctx)
 {
-    const char *paths[NEAR_PATHS_MAX];
+    const char *paths[NEAR_PATHS_MAX], *short_paths[NEAR_PATHS_MAX], *nearest = NULL;
     const char *what = arena_printf(ctx->request->arena, "%.200s here (GET /v1 lists what there is)",
                                     ctx->request->raw_path);
     int n = 0;
 
     for (size_t i = 0; i < N_ROUTES && n < NEAR_PATHS_MAX; i++) {
         const char *path = suggested_path(ctx, &ROUTES[i]);
-        if (path)
-            paths[n++] = path;
+        if (!path)
+            continue;
+        paths[n] = path;
+        short_paths[n++] = without_version(path);
     }
-    problem_not_found(ctx, what ? what : "path like this", fault_nearest(ctx->request->raw_path, paths, n));
+    const char *found = fault_nearest(without_version(ctx->request->raw_path), short_paths, n);
+    for (int i = 0; i < n && found && !nearest; i++)
+        nearest = short_paths[i] == found ? paths[i] : NULL;
+    problem_not_found(ctx, what ? what : "such path", nearest);
 }
 
 /* OPTIONS: what the path takes, and what a browser asks before it lets a page call. */

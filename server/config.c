@@ -1,0 +1,243 @@
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault.h"
+
+#define VARIABLE_MAX 64
+
+enum setting_kind { SETTING_TEXT, SETTING_LISTEN, SETTING_WHOLE, SETTING_SWITCH };
+
+/* A new setting is a row here and a member of struct config. */
+static const struct setting {
+    const char *name;
+    enum setting_kind kind;
+    size_t offset;
+    const char *fallback; /* as it would be given; NULL = none */
+    long min, max;
+    const char *value, *help; /* value: what stands behind the flag in --help */
+} SETTINGS[] = {
+#define AT(FIELD) offsetof(struct config, FIELD)
+    {"listen", SETTING_LISTEN, AT(listen), NULL, 0, 0, "ADDRESS",
+     "HOST:PORT, :PORT (every address), [IPV6]:PORT or unix:PATH; port 0 takes a free one; may be\n"
+     "repeated (default 127.0.0.1:8080)"},
+    {"db", SETTING_TEXT, AT(db), NULL, 0, 0, "FILE",
+     "the store; made from the embedded records when it does not exist (default: the embedded\n"
+     "records, in memory)"},
+    {"threads", SETTING_WHOLE, AT(threads), "0", 0, 256, "N", "threads per address; 0 = one per core"},
+    {"max-connections", SETTING_WHOLE, AT(max_connections), "4096", 8, 1000000, "N",
+     "open connections per address; others wait"},
+    {"max-connections-per-ip", SETTING_WHOLE, AT(max_connections_per_ip), "1024", 0, 1000000, "N",
+     "open connections per client; 0 = no limit, right behind a proxy"},
+    {"idle-timeout", SETTING_WHOLE, AT(idle_timeout_s), "30", 1, 86400, "SECONDS",
+     "closes a connection without traffic"},
+    {"request-timeout", SETTING_WHOLE, AT(request_timeout_s), "15", 1, 86400, "SECONDS",
+     "closes a connection whose request is not complete"},
+    {"drain-timeout", SETTING_WHOLE, AT(drain_timeout_s), "10", 0, 3600, "SECONDS",
+     "how long a stop waits for requests under way"},
+    {"access-log", SETTING_SWITCH, AT(access_log), NULL, 0, 0, NULL, "a line per request on stderr"},
+    {"healthcheck", SETTING_TEXT, AT(healthcheck), NULL, 0, 0, "ADDRESS",
+     "asks a running daemon (an address as above, or a URL), exits with 0 or 1"},
+    {"version", SETTING_SWITCH, AT(version), NULL, 0, 0, NULL, "prints the version"},
+    {"help", SETTING_SWITCH, AT(help), NULL, 0, 0, NULL, "prints this"},
+#undef AT
+};
+
+/* Where a value came from, for the message: "--threads" or "REGIME_THREADS". */
+struct source {
+    const char *name;
+    bool replaces_list; /* the first --listen drops the addresses of the environment */
+};
+
+static bool set_whole(const struct setting *setting, const char *text, const struct source *source, long *place,
+                      char error[CONFIG_ERROR_MAX])
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    if (*text && !*end && value >= setting->min && value <= setting->max) {
+        *place = value;
+        return true;
+    }
+    snprintf(error, CONFIG_ERROR_MAX, "%s takes a whole number from %ld to %ld, not \"%.40s\"", source->name,
+             setting->min, setting->max, text);
+    return false;
+}
+
+static bool add_listen(struct config *config, const char *text, const struct source *source,
+                       char error[CONFIG_ERROR_MAX])
+{
+    if (source->replaces_list)
+        config->n_listen = 0;
+    if (config->n_listen == LISTEN_MAX) {
+        snprintf(error, CONFIG_ERROR_MAX, "more than %d addresses to listen on", LISTEN_MAX);
+        return false;
+    }
+    config->listen[config->n_listen++] = text;
+    return true;
+}
+
+static bool set_switch(const char *text, const struct source *source, bool *place, char error[CONFIG_ERROR_MAX])
+{
+    static const char *const WORDS[] = {"0", "no", "false", "1", "yes", "true"};
+
+    for (size_t i = 0; i < ARRAY_LEN(WORDS); i++)
+        if (strcmp(text, WORDS[i]) == 0) {
+            *place = i >= ARRAY_LEN(WORDS) / 2;
+            return true;
+        }
+    snprintf(error, CONFIG_ERROR_MAX, "%s is 1 or 0, not \"%.40s\"", source->name, text);
+    return false;
+}
+
+static bool set(const struct setting *setting, const char *text, const struct source *source, struct config *config,
+                char error[CONFIG_ERROR_MAX])
+{
+    void *place = (char *)config + setting->offset;
+
+    switch (setting->kind) {
+    case SETTING_TEXT:
+        if (!*text) {
+            snprintf(error, CONFIG_ERROR_MAX, "%s is empty", source->name);
+            return false;
+        }
+        *(const char **)place = text;
+        return true;
+    case SETTING_LISTEN:
+        return add_listen(config, text, source, error);
+    case SETTING_WHOLE:
+        return set_whole(setting, text, source, place, error);
+    case SETTING_SWITCH:
+        return set_switch(text, source, place, error);
+    }
+    return false;
+}
+
+/* "max-connections" as "REGIME_MAX_CONNECTIONS". */
+static void variable_name(const struct setting *setting, char ret_name[VARIABLE_MAX])
+{
+    size_t at = (size_t)snprintf(ret_name, VARIABLE_MAX, "REGIME_%s", setting->name);
+
+    for (size_t i = strlen("REGIME_"); i < at; i++) {
+        char c = ret_name[i];
+        if (c == '-')
+            ret_name[i] = '_';
+        else if (c >= 'a' && c <= 'z')
+            ret_name[i] = (char)(c - 'a' + 'A');
+    }
+}
+
+static const char *find_variable(const char *const *environment, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (; environment && *environment; environment++)
+        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+            return *environment + length + 1;
+    return NULL;
+}
+
+static bool read_environment(const char *const *environment, struct config *config, char error[CONFIG_ERROR_MAX])
+{
+    for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++) {
+        char name[VARIABLE_MAX];
+        variable_name(&SETTINGS[i], name);
+        const char *value = find_variable(environment, name);
+        struct source source = {.name = name};
+        if (value && *value && !set(&SETTINGS[i], value, &source, config, error))
+            return false;
+    }
+    return true;
+}
+
+static const struct setting *find_setting(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++)
+        if (strlen(SETTINGS[i].name) == length && memcmp(SETTINGS[i].name, name, length) == 0)
+            return &SETTINGS[i];
+    return NULL;
+}
+
+static void say_unknown(const char *argument, char error[CONFIG_ERROR_MAX])
+{
+    const char *names[ARRAY_LEN(SETTINGS)];
+    char word[VARIABLE_MAX];
+
+    for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++)
+        names[i] = SETTINGS[i].name;
+    const char *start = argument + strspn(argument, "-");
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(start, "="), start);
+    const char *nearest = fault_nearest(word, names, ARRAY_LEN(SETTINGS));
+    snprintf(error, CONFIG_ERROR_MAX, "unknown argument \"%.60s\"%s%s%s", argument,
+             nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : " (see --help)");
+}
+
+/* Reads the flag at *at and moves behind it and its value. */
+static bool read_flag(const char *const **at, bool first_listen, struct config *config, char error[CONFIG_ERROR_MAX])
+{
+    const char *argument = *(*at)++;
+    const char *name = argument + 2;
+    size_t length = strncmp(argument, "--", 2) == 0 ? strcspn(name, "=") : 0;
+    const struct setting *setting = length ? find_setting(name, length) : NULL;
+
+    if (!setting) {
+        say_unknown(argument, error);
+        return false;
+    }
+    char shown[VARIABLE_MAX];
+    snprintf(shown, sizeof(shown), "--%s", setting->name);
+    struct source source = {.name = shown, .replaces_list = first_listen};
+    if (name[length] == '=')
+        return set(setting, name + length + 1, &source, config, error);
+    if (setting->kind == SETTING_SWITCH)
+        return set(setting, "1", &source, config, error);
+    if (!**at) {
+        snprintf(error, CONFIG_ERROR_MAX, "%s needs a value: %s", shown, setting->value);
+        return false;
+    }
+    return set(setting, *(*at)++, &source, config, error);
+}
+
+bool config_read(int argc, const char *const *argv, const char *const *environment, struct config *ret_config,
+                 char ret_error[CONFIG_ERROR_MAX])
+{
+    struct config config = {0};
+    struct source defaults = {.name = "a default"};
+
+    for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++)
+        if (SETTINGS[i].fallback && !set(&SETTINGS[i], SETTINGS[i].fallback, &defaults, &config, ret_error))
+            return false;
+    if (!read_environment(environment, &config, ret_error))
+        return false;
+    int from_environment = config.n_listen;
+    for (const char *const *at = argv + (argc > 0); *at;)
+        if (!read_flag(&at, config.n_listen == from_environment, &config, ret_error))
+            return false;
+    if (config.n_listen == 0)
+        config.listen[config.n_listen++] = "127.0.0.1:8080";
+    *ret_config = config;
+    return true;
+}
+
+void config_help(FILE *out)
+{
+    fputs("regimed - plans LLM serving over HTTP\n\n"
+          "  regimed [--listen 127.0.0.1:8080] [--db regime.db]\n\n",
+          out);
+    for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++) {
+        const struct setting *setting = &SETTINGS[i];
+        fprintf(out, "  --%s%s%s\n", setting->name, setting->value ? " " : "", setting->value ? setting->value : "");
+        for (const char *line = setting->help; *line;) {
+            int length = (int)strcspn(line, "\n");
+            fprintf(out, "        %.*s%s", length, line, line[length] ? "\n" : "");
+            line += length + (line[length] != '\0');
+        }
+        if (setting->fallback)
+            fprintf(out, " (default %s)", setting->fallback);
+        fputc('\n', out);
+    }
+    fputs("\nEvery setting is also an environment variable: --idle-timeout is REGIME_IDLE_TIMEOUT.\n"
+          "SIGTERM and SIGINT stop it after the requests under way, a second one at once.\n",
+          out);
+}

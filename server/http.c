@@ -1,0 +1,487 @@
+/*
+ * http.c - libmicrohttpd 0.9.75 and its traps.
+ *
+ * An exchange is one request and its reply. It begins with the request line (the library's URI callback,
+ * the only place where the target is seen as it was sent), is fed by the access handler and ends in the
+ * completion callback, which also sees aborted ones. Exchanges are kept per thread: a request takes no
+ * lock and, with its arena's first chunk, calls malloc() not once.
+ *
+ * The library takes a reply only in the first call of the access handler (headers) and in the last (body
+ * complete), and closes the connection after one in the first. So short bodies are read and judged at
+ * the end; long, chunked and announced ones (Expect) are judged by their headers.
+ */
+#include "http.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "http_headers.h"
+#include "limits.h"
+#include "metrics.h"
+#include "uri.h"
+
+#define DAEMONS_MAX 8
+#define NS_PER_S UINT64_C(1000000000)
+/* Exchanges that a thread keeps for the next requests, each with 64 KiB of arena. */
+#define SPARE_MAX 16
+#define CHUNKED_START_BYTES (4 * KIB)
+/* What is read and dropped of a chunked body over its limit before the connection is cut. */
+#define DROPPED_MAX_BYTES (4 * MIB)
+
+struct exchange {
+    struct exchange *next; /* among the spare ones */
+    struct http *http;
+    struct arena *arena;
+    struct request request;
+    struct reply reply;
+    uint64_t begin_ns;
+    bool headers_seen;
+    char *body;
+    size_t length, capacity, limit; /* of the body; the capacity leaves room for a NUL */
+    size_t dropped;                 /* bytes over the limit */
+    char peer[INET6_ADDRSTRLEN];
+};
+
+/* The spare exchanges of one thread. */
+struct worker {
+    struct exchange *spare;
+    int n_spare;
+};
+
+struct http {
+    struct app *app;
+    struct metrics *metrics;
+    uint64_t request_timeout_ns;
+    bool access_log;
+    pthread_key_t worker_key;
+    char *error; /* where the library's message goes while it starts; NULL afterwards */
+    struct MHD_Daemon *daemons[DAEMONS_MAX];
+    int n_daemons;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void exchange_free(struct exchange *exchange)
+{
+    arena_free(exchange->arena);
+    free(exchange);
+}
+
+static struct exchange *exchange_new(void)
+{
+    struct exchange *exchange = calloc(1, sizeof(*exchange));
+
+    if (!exchange)
+        return NULL;
+    exchange->arena = arena_new(REQUEST_ARENA_MAX);
+    if (exchange->arena)
+        return exchange;
+    free(exchange);
+    return NULL;
+}
+
+/* Runs when a thread of the pool ends. */
+static void worker_free(void *argument)
+{
+    struct worker *worker = argument;
+
+    while (worker->spare) {
+        struct exchange *exchange = worker->spare;
+        worker->spare = exchange->next;
+        exchange_free(exchange);
+    }
+    free(worker);
+}
+
+static struct worker *own_worker(struct http *http)
+{
+    struct worker *worker = pthread_getspecific(http->worker_key);
+
+    if (worker)
+        return worker;
+    worker = calloc(1, sizeof(*worker));
+    if (worker)
+        pthread_setspecific(http->worker_key, worker);
+    return worker;
+}
+
+static struct exchange *exchange_take(struct http *http)
+{
+    struct worker *worker = own_worker(http);
+
+    if (!worker || !worker->spare)
+        return exchange_new();
+    struct exchange *exchange = worker->spare;
+    worker->spare = exchange->next;
+    worker->n_spare--;
+    return exchange;
+}
+
+static void exchange_give(struct http *http, struct exchange *exchange)
+{
+    struct worker *worker = own_worker(http);
+
+    if (!worker || worker->n_spare == SPARE_MAX) {
+        exchange_free(exchange);
+        return;
+    }
+    arena_reset(exchange->arena);
+    exchange->next = worker->spare;
+    worker->spare = exchange;
+    worker->n_spare++;
+}
+
+/*
+ * Sees the target before the library decodes it. The query is cut off in the library's own buffer once
+ * it is copied: the library's parser of arguments would hang the connection at about 420 of them, and its
+ * work is done here anyway.
+ */
+static void *on_request_line(void *cls, const char *target, struct MHD_Connection *connection)
+{
+    struct http *http = cls;
+    struct exchange *exchange = exchange_take(http);
+    char *query = strchr(target, '?');
+
+    (void)connection;
+    if (exchange) {
+        struct arena *arena = exchange->arena;
+        *exchange = (struct exchange){.http = http, .arena = arena, .begin_ns = now_ns()};
+        exchange->request = (struct request){.arena = arena, .peer = ""};
+        char *copy = arena_copy(arena, target, strlen(target));
+        if (copy)
+            uri_parse(copy, &exchange->request);
+    }
+    if (query && query[1])
+        query[1] = '\0';
+    return exchange;
+}
+
+static enum method method_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        enum method method;
+    } METHODS[] = {
+        {"GET", METHOD_GET}, {"POST", METHOD_POST}, {"HEAD", METHOD_HEAD}, {"OPTIONS", METHOD_OPTIONS}};
+
+    for (size_t i = 0; i < ARRAY_LEN(METHODS); i++)
+        if (strcmp(METHODS[i].name, name) == 0)
+            return METHODS[i].method;
+    return METHOD_OTHER;
+}
+
+static void find_peer(struct exchange *exchange, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *address = info ? info->client_addr : NULL;
+    const void *bytes = NULL;
+
+    if (address && address->sa_family == AF_INET)
+        bytes = &((const struct sockaddr_in *)(const void *)address)->sin_addr;
+    if (address && address->sa_family == AF_INET6)
+        bytes = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+    if (bytes && inet_ntop(address->sa_family, bytes, exchange->peer, sizeof(exchange->peer)))
+        exchange->request.peer = exchange->peer;
+    else
+        exchange->request.peer = "unix";
+}
+
+/* One line: who, what, status, bytes, time. The path is as sent, its control characters and quotes hidden. */
+static void log_access(const struct exchange *exchange)
+{
+    static const char *const METHODS[] = {"GET", "HEAD", "POST", "OPTIONS", "other"};
+    const struct request *request = &exchange->request;
+    char path[201];
+    size_t n = 0;
+
+    for (const char *at = request->raw_path; *at && n < sizeof(path) - 1; at++)
+        path[n++] = *at > ' ' && *at < 0x7f && *at != '"' ? *at : '?';
+    path[n] = '\0';
+    fprintf(stderr, "%s %s %s %d %zu B %ju us\n", request->peer, METHODS[request->method], path,
+            exchange->reply.status, exchange->reply.body_length, (uintmax_t)((now_ns() - exchange->begin_ns) / 1000));
+}
+
+/* Hands the reply to the library; the body stays in the arena until the exchange ends. */
+static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
+{
+    const struct reply *reply = &exchange->reply;
+    void *body = (void *)(uintptr_t)reply->body;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(reply->body_length, body, MHD_RESPMEM_PERSISTENT);
+
+    if (!response)
+        return MHD_NO;
+    bool good = true;
+    if (reply->content_type)
+        good = MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
+    for (int i = 0; i < reply->n_headers; i++)
+        good = MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) == MHD_YES && good;
+    if (reply->close)
+        good = MHD_add_response_header(response, "Connection", "close") == MHD_YES && good;
+    enum MHD_Result result =
+        good ? MHD_queue_response(connection, (unsigned)reply->status, response) : MHD_NO;
+    MHD_destroy_response(response);
+    if (exchange->http->access_log)
+        log_access(exchange);
+    return result;
+}
+
+static enum MHD_Result answer(struct exchange *exchange, struct MHD_Connection *connection)
+{
+    app_handle(exchange->http->app, &exchange->request, &exchange->reply);
+    return send_reply(exchange, connection);
+}
+
+static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_length,
+                                 const char *value, size_t value_length)
+{
+    (void)kind;
+    (void)value_length;
+    header_take(cls, name, name_length, value ? value : "");
+    return MHD_YES;
+}
+
+/* Room for a body of `capacity` bytes and its NUL. */
+static bool reserve_body(struct exchange *exchange, size_t capacity)
+{
+    exchange->body = arena_alloc_raw(exchange->arena, capacity + 1);
+    exchange->capacity = capacity;
+    return exchange->body;
+}
+
+/* A long, chunked or announced body: its headers decide before it is read. */
+static enum MHD_Result admit_body(struct exchange *exchange, struct MHD_Connection *connection, size_t announced)
+{
+    size_t limit = app_admit(exchange->http->app, &exchange->request, announced, &exchange->reply);
+
+    if (!limit) {
+        exchange->reply.close = true;
+        return send_reply(exchange, connection);
+    }
+    exchange->limit = limit;
+    return reserve_body(exchange, announced == BODY_UNKNOWN ? CHUNKED_START_BYTES : announced) ? MHD_YES : MHD_NO;
+}
+
+/* The first call: method and headers. */
+static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *connection, const char *method)
+{
+    struct request *request = &exchange->request;
+    struct header_state state = {.request = request};
+    size_t length;
+
+    exchange->headers_seen = true;
+    metrics_in_flight(exchange->http->metrics, 1);
+    request->method = method_of(method);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_header, &state);
+    enum framing framing = header_framing(&state, &length);
+    if (exchange->http->access_log)
+        find_peer(exchange, connection);
+    if (request->refusal)
+        return answer(exchange, connection);
+    if (framing == FRAMING_NONE)
+        return MHD_YES;
+    if (framing == FRAMING_CHUNKED)
+        return admit_body(exchange, connection, BODY_UNKNOWN);
+    if (length > DISCARD_MAX_BYTES || (state.expect && length))
+        return admit_body(exchange, connection, length);
+    exchange->limit = length;
+    return reserve_body(exchange, length) ? MHD_YES : MHD_NO;
+}
+
+/* Makes room for `more` bytes of a chunked body, up to its limit. */
+static bool grow_body(struct exchange *exchange, size_t more)
+{
+    size_t capacity = exchange->capacity;
+
+    while (capacity - exchange->length < more)
+        capacity *= 2;
+    if (!arena_extend(exchange->arena, exchange->body, exchange->capacity + 1, capacity + 1)) {
+        char *body = arena_alloc_raw(exchange->arena, capacity + 1);
+        if (!body)
+            return false;
+        memcpy(body, exchange->body, exchange->length);
+        exchange->body = body;
+    }
+    exchange->capacity = capacity;
+    return true;
+}
+
+/*
+ * A piece of the body. No reply can be queued here: what is over the limit is dropped and refused at the
+ * end, and who sends for too long or far too much loses the connection.
+ */
+static enum MHD_Result take_piece(struct exchange *exchange, const char *piece, size_t size)
+{
+    if (now_ns() - exchange->begin_ns > exchange->http->request_timeout_ns)
+        return MHD_NO;
+    if (exchange->dropped || size > exchange->limit - exchange->length) {
+        exchange->dropped += size;
+        return exchange->dropped <= DROPPED_MAX_BYTES ? MHD_YES : MHD_NO;
+    }
+    if (size > exchange->capacity - exchange->length && !grow_body(exchange, size))
+        return MHD_NO;
+    memcpy(exchange->body + exchange->length, piece, size);
+    exchange->length += size;
+    return MHD_YES;
+}
+
+/* The last call: the body is complete. */
+static enum MHD_Result complete(struct exchange *exchange, struct MHD_Connection *connection)
+{
+    struct request *request = &exchange->request;
+
+    if (exchange->dropped) {
+        request->refusal_status = 413;
+        request->refusal = arena_printf(exchange->arena, "the body is longer than the %zu bytes that this path takes",
+                                        exchange->limit);
+    }
+    if (exchange->body) {
+        exchange->body[exchange->length] = '\0';
+        request->body = exchange->body;
+        request->body_length = exchange->length;
+    }
+    return answer(exchange, connection);
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
+                                  const char *version, const char *upload, size_t *upload_size, void **state)
+{
+    struct exchange *exchange = *state;
+
+    (void)cls;
+    (void)url;
+    (void)version;
+    if (!exchange || !exchange->request.raw_path)
+        return MHD_NO; /* no memory */
+    if (!exchange->headers_seen)
+        return begin(exchange, connection, method);
+    if (!*upload_size)
+        return complete(exchange, connection);
+    size_t size = *upload_size;
+    *upload_size = 0;
+    return take_piece(exchange, upload, size);
+}
+
+static void on_completed(void *cls, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct http *http = cls;
+    struct exchange *exchange = *state;
+
+    (void)connection;
+    (void)code;
+    *state = NULL;
+    if (!exchange)
+        return;
+    if (exchange->headers_seen)
+        metrics_in_flight(http->metrics, -1);
+    exchange_give(http, exchange);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode code)
+{
+    struct http *http = cls;
+
+    (void)connection;
+    (void)socket_context;
+    metrics_connection(http->metrics, code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1);
+}
+
+/* The library's messages are about clients that went away, except while it starts. */
+__attribute__((format(printf, 2, 0))) static void on_message(void *cls, const char *format, va_list arguments)
+{
+    struct http *http = cls;
+
+    if (!http->error)
+        return;
+    vsnprintf(http->error, HTTP_ERROR_MAX, format, arguments);
+    http->error[strcspn(http->error, "\r\n")] = '\0';
+}
+
+static struct MHD_Daemon *start_daemon(struct http *http, const struct http_options *options,
+                                       const struct listener *listener)
+{
+    const struct MHD_OptionItem items[] = {
+        {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_message, http},
+        {MHD_OPTION_LISTEN_SOCKET, listener->fd, NULL},
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_request_line, http},
+        {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, http},
+        {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, http},
+        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)options->max_connections, NULL},
+        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)options->max_connections_per_ip, NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)options->idle_timeout_s, NULL},
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)CONNECTION_MEMORY_BYTES, NULL},
+        {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+        /* a pool of one is refused by the library: the ending item comes early */
+        {options->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)options->threads, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG;
+
+    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+}
+
+struct http *http_start(const struct http_options *options, char ret_error[HTTP_ERROR_MAX])
+{
+    struct http *http = calloc(1, sizeof(*http));
+
+    snprintf(ret_error, HTTP_ERROR_MAX, "no memory");
+    if (!http)
+        return NULL;
+    if (pthread_key_create(&http->worker_key, worker_free)) {
+        free(http);
+        return NULL;
+    }
+    http->app = options->app;
+    http->metrics = app_metrics(options->app);
+    http->request_timeout_ns = options->request_timeout_s * NS_PER_S;
+    http->access_log = options->access_log;
+    http->error = ret_error;
+    for (int i = 0; i < options->n_listeners && i < DAEMONS_MAX; i++) {
+        struct MHD_Daemon *daemon = start_daemon(http, options, &options->listeners[i]);
+        if (!daemon) {
+            http_stop(http);
+            return NULL;
+        }
+        http->daemons[http->n_daemons++] = daemon;
+    }
+    http->error = NULL;
+    return http;
+}
+
+void http_quiesce(struct http *http)
+{
+    for (int i = 0; i < http->n_daemons; i++)
+        MHD_quiesce_daemon(http->daemons[i]);
+}
+
+void http_stop(struct http *http)
+{
+    if (!http)
+        return;
+    http_quiesce(http); /* or the library closes the listeners' descriptors */
+    for (int i = 0; i < http->n_daemons; i++)
+        MHD_stop_daemon(http->daemons[i]);
+    struct worker *worker = pthread_getspecific(http->worker_key);
+    if (worker)
+        worker_free(worker);
+    pthread_key_delete(http->worker_key);
+    free(http);
+}
