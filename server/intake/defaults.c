@@ -88,15 +88,16 @@ bool default_sampler(const struct rule_context *context, struct plan_request *re
     return true;
 }
 
-/* A server with static slots is started with as many as its load needs; the others have a limit. */
+/* A server with static slots is started with as many as its load needs, up to what the build
+ * allows. */
 bool default_max_num_seqs(const struct rule_context *context, struct plan_request *request)
 {
     struct deployment *dep = &request->problem.dep;
+    bool closed = !request->given[FIELD_ID_REQUEST_RATE];
     double asked = request->given[FIELD_ID_CONCURRENCY] ? request->problem.load.concurrency : 1;
+    double most = context->engine->max_num_seqs;
 
-    dep->max_num_seqs = context->engine->max_num_seqs;
-    if (dep->engine->static_slots && dep->max_num_seqs < asked)
-        dep->max_num_seqs = asked;
+    dep->max_num_seqs = dep->engine->static_slots && closed && asked < most ? asked : most;
     return true;
 }
 

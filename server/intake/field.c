@@ -255,11 +255,15 @@ static bool set_name(struct field_reader *reader, const struct field *field,
     return true;
 }
 
-/* Bits of a comma list; false at the first unknown name. */
+/* Bits of a comma list, "none" for an empty one; false at the first unknown name. */
 static bool read_name_list(const struct field *field, const char *text, unsigned *ret_bits)
 {
     unsigned bits = 0;
 
+    if (strcmp(text, "none") == 0) {
+        *ret_bits = 0;
+        return true;
+    }
     while (*text) {
         size_t length = strcspn(text, ",");
         int found = find_name(field->names, text, length);
@@ -279,11 +283,10 @@ static bool set_names(struct field_reader *reader, const struct field *field,
     unsigned bits = 0;
     int n = 0;
     const cJSON *item;
-    bool suits =
-        value->json ? cJSON_IsArray(value->json) : read_name_list(field, value->text, &bits);
+    const char *list = field_value_text(value);
 
-    if (!suits) {
-        field_refuse(reader, field, value, value->text ? nearest_name(field, value->text) : NULL);
+    if (list ? !read_name_list(field, list, &bits) : !cJSON_IsArray(value->json)) {
+        field_refuse(reader, field, value, list ? nearest_name(field, list) : NULL);
         return false;
     }
     cJSON_ArrayForEach(item, value->json)

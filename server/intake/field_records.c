@@ -45,12 +45,12 @@ static bool set_inline_model(struct field_reader *reader, const struct field *fi
     }
     const char *base = field_fault_pointer(reader, field, value);
     const char *pointer = arena_printf(reader->arena, "%s/hf_config", base);
-    struct model *model = arena_alloc(reader->arena, sizeof(*model));
-    if (!pointer || !model) {
+    struct model *model = NULL;
+    if (!pointer) {
         fault_add(reader->faults, base, NULL, "out of memory");
         return false;
     }
-    if (!hf_config_model(config, reader->arena, reader->faults, pointer, model))
+    if (!hf_config_model(config, reader->arena, reader->faults, pointer, &model))
         return false;
     *place = model;
     reader->inline_model = config;

@@ -42,15 +42,9 @@ enum part_row {
 
 enum part_section { PART_ROOT, PART_PEAKS, PART_LINK, PART_SECTIONS };
 
-static const struct field_name CLASSES[] = {
-    {"datacenter", HW_DATACENTER},
-    {"workstation", HW_WORKSTATION},
-    {"consumer", HW_CONSUMER},
-    {"soc", HW_SOC},
-    {"tpu", HW_TPU},
-    {"cpu", HW_CPU},
-    {NULL, 0},
-};
+#define X(ID, NAME) {NAME, ID},
+static const struct field_name CLASSES[] = {HARDWARE_CLASS_LIST(X){NULL, 0}};
+#undef X
 
 #define ROOT(NAME, MEMBER)                                                                         \
     .section = PART_ROOT, .name = NAME, .pointer = "/" NAME, .query = NAME,                        \

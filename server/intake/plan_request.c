@@ -141,8 +141,7 @@ static void take_defaults(const struct intake *intake, struct plan_request *requ
          * well. */
         if (request->given[i])
             request->assumed[i] = !engine_version_settle(intake->catalogue, request);
-        context.engine =
-            engine_defaults_for(dep->engine, dep->version, request->problem.hw->memory_bytes);
+        context.engine = engine_defaults_on(dep->engine, dep->version, request->problem.hw);
     }
     /* The tier's speed is 0, not absent, where the part's host link is meant. */
     if (isnan(dep->kv_tier_bytes_us))

@@ -168,6 +168,19 @@ void phrase_number(struct phrase *phrase, double value, int digits)
     phrase_fixed(phrase, value, decimals);
 }
 
+void phrase_plain(struct phrase *phrase, double value, int digits)
+{
+    size_t start = phrase->length;
+
+    phrase_number(phrase, value, digits);
+    if (!memchr(phrase->text + start, '.', phrase->length - start) ||
+        memchr(phrase->text + start, 'e', phrase->length - start))
+        return;
+    while (phrase->text[phrase->length - 1] == '0')
+        phrase->length--;
+    phrase->length -= phrase->text[phrase->length - 1] == '.';
+}
+
 /* A unit and the smallest value that is told in it. */
 struct unit {
     double least, size;

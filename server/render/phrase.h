@@ -30,6 +30,8 @@ void phrase_add_n(struct phrase *phrase, const char *text, size_t length);
 
 /* To `digits` significant digits: 6.98e9, 295, 0.012; NAN is "no record". */
 void phrase_number(struct phrase *phrase, double value, int digits);
+/* The same without zeros at its end: 0.7. */
+void phrase_plain(struct phrase *phrase, double value, int digits);
 /* Rounded to a whole number with thousands set apart: 53,248. */
 void phrase_whole(struct phrase *phrase, double value);
 /* With that many decimals: 163.3. */

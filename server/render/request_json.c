@@ -198,3 +198,18 @@ void request_json_assumed(struct json_out *out, const struct plan_request *reque
     }
     json_end_array(out);
 }
+
+void request_text_leaf(struct json_out *out, const struct plan_request *request, enum field_id id)
+{
+    const struct field *field = &PLAN_FIELDS.rows[id];
+    struct json_out value;
+
+    json_out_init(&value, out->arena, 64, 4096);
+    write_value(&value, field, request);
+    if (!json_out_ok(&value))
+        return;
+    out_text(out, field->query);
+    out_text(out, " ");
+    bool quoted = value.length >= 2 && value.text[0] == '"';
+    out_bytes(out, value.text + quoted, value.length - 2 * (size_t)quoted);
+}

@@ -146,7 +146,7 @@ void verdict_warning(const struct warning *warning, struct phrase *phrase)
         if (hole[1] == 's')
             phrase_add(phrase, warning->name ? warning->name : "a class");
         else if (hole[1] == '1' || hole[1] == '2')
-            phrase_number(phrase, warning->value[hole[1] - '1'], 4);
+            phrase_plain(phrase, warning->value[hole[1] - '1'], 4);
         else
             break;
         text = hole + 2;

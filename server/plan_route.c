@@ -1,0 +1,101 @@
+#include "plan_route.h"
+
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "body.h"
+#include "negotiate.h"
+#include "plan_json.h"
+#include "plan_request.h"
+#include "plan_text.h"
+#include "problem.h"
+
+/* Arguments of the route itself; all others are leaves of the request. */
+static const char *const OWN[] = {"view", "format", "ascii"};
+static const char *const VIEWS[] = {"full", "summary"};
+
+/* What the query says about the reply. */
+struct wanted {
+    bool summary, ascii;
+};
+
+static void read_wanted(const struct request *request, struct faults *faults,
+                        struct wanted *ret_wanted)
+{
+    const char *view = request_argument(request, "view");
+    const char *ascii = request_argument(request, "ascii");
+
+    ret_wanted->summary = view && strcmp(view, "summary") == 0;
+    ret_wanted->ascii = ascii && strcmp(ascii, "0") != 0;
+    if (view && view[0] && !ret_wanted->summary && strcmp(view, "full") != 0)
+        fault_add(faults, "?view", fault_nearest(view, VIEWS, (int)ARRAY_LEN(VIEWS)),
+                  "expected full or summary");
+}
+
+/* A POST carries its request in the body: only the route's own arguments may stand in its query. */
+static void refuse_leaves(const struct request *request, struct faults *faults)
+{
+    for (int i = 0; i < request->n_arguments; i++) {
+        const char *name = request->arguments[i].name;
+        bool own = false;
+        for (size_t j = 0; j < ARRAY_LEN(OWN); j++)
+            own = own || strcmp(name, OWN[j]) == 0;
+        if (own)
+            continue;
+        const char *pointer =
+            arena_printf(request->arena, "?%s", field_quote(request->arena, name));
+        fault_add(faults, pointer ? pointer : "?", fault_nearest(name, OWN, (int)ARRAY_LEN(OWN)),
+                  "unknown argument; the fields of a plan stand in the body of a POST");
+    }
+}
+
+/* Fills *request from the body or the query; false when a reply has been written. */
+static bool read_request(struct context *ctx, struct faults *faults, struct plan_request *request)
+{
+    const struct intake intake = {ctx->catalogue, ctx->request->arena, faults, ""};
+
+    if (ctx->request->method == METHOD_POST) {
+        const cJSON *body = body_json(ctx);
+        if (!body)
+            return false;
+        refuse_leaves(ctx->request, faults);
+        plan_request_read_json(&intake, body, request);
+    } else {
+        plan_request_read_query(&intake, ctx->request->arguments, ctx->request->n_arguments, OWN,
+                                (int)ARRAY_LEN(OWN), request);
+    }
+    if (plan_request_resolve(&intake, request))
+        return true;
+    problem_faults(ctx, faults);
+    return false;
+}
+
+void plan_handler(struct context *ctx)
+{
+    struct arena *arena = ctx->request->arena;
+    struct plan_request request = {0};
+    struct wanted wanted;
+    struct faults faults;
+    struct json_out out;
+
+    faults_init(&faults, arena);
+    read_wanted(ctx->request, &faults, &wanted);
+    if (!read_request(ctx, &faults, &request))
+        return;
+    struct plan *plan = arena_alloc_raw(arena, sizeof(*plan));
+    if (!plan) {
+        problem_status(ctx, 413, "the request needs more memory than one request may use");
+        return;
+    }
+    bool text = strcmp(ctx->format, MEDIA_TEXT) == 0;
+    plan_compute(&request.problem, wanted.summary && !text ? PLAN_SUMMARY : PLAN_FULL, plan);
+    reply_begin(ctx, &out);
+    if (text)
+        plan_text_write(&out, &request, plan, wanted.ascii);
+    else if (wanted.summary)
+        plan_json_summary(&out, plan);
+    else
+        plan_json_full(&out, &request, plan);
+    reply_write(ctx, 200, &out);
+}
