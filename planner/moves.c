@@ -14,6 +14,7 @@ struct axis {
     const char *name;
     double (*now)(const struct problem *problem);
     axis_fn *apply;
+    bool compiles;  /* changes the compiled form: each point starts from a fresh copy */
     bool whole;     /* integers only */
     bool doublings; /* powers of two times the present value only (shapes) */
     double least;
@@ -116,18 +117,19 @@ static bool apply_tp(double value, struct problem *problem, struct prepared *pre
 }
 
 static const struct axis AXES[] = {
-    {"concurrency", now_concurrency, apply_concurrency, true, false, 1.0},
-    {"context", now_context, apply_context, true, false, 1.0},
-    {"output_tokens", now_output, apply_output, true, false, 1.0},
-    {"model_size", now_model, apply_model, false, false, 0.0},
-    {"bandwidth", now_bandwidth, apply_bandwidth, false, false, 0.0},
-    {"tp", now_tp, apply_tp, true, true, 1.0},
+    {"concurrency", now_concurrency, apply_concurrency, false, true, false, 1.0},
+    {"context", now_context, apply_context, false, true, false, 1.0},
+    {"output_tokens", now_output, apply_output, false, true, false, 1.0},
+    {"model_size", now_model, apply_model, true, false, false, 0.0},
+    {"bandwidth", now_bandwidth, apply_bandwidth, true, false, false, 0.0},
+    {"tp", now_tp, apply_tp, true, true, true, 1.0},
 };
 
 struct probe {
     const struct problem *problem;
-    const struct prepared *prep;
+    const struct prepared *prep; /* of that problem */
     const struct axis *axis;
+    struct prepared work; /* the copy that points are applied to */
     enum regime_id from;
     enum regime_id regime; /* at the last point that differed */
     enum class_id class;
@@ -138,13 +140,14 @@ struct probe {
 static bool differs(struct probe *probe, double value, bool *ret_valid)
 {
     struct problem problem = *probe->problem;
-    struct prepared prep = *probe->prep;
-    *ret_valid = probe->axis->apply(value, &problem, &prep);
+    if (probe->axis->compiles)
+        probe->work = *probe->prep;
+    *ret_valid = probe->axis->apply(value, &problem, &probe->work);
     if (!*ret_valid)
         return false;
-    prep.problem = &problem;
+    probe->work.problem = &problem;
     struct core core;
-    core_evaluate(&prep, &core);
+    core_evaluate(&probe->work, &core);
     if (core.regime == probe->from)
         return false;
     probe->regime = core.regime;
@@ -220,8 +223,11 @@ int moves_find(const struct problem *problem, const struct prepared *prep, const
 {
     int n = 0;
     for (size_t i = 0; i < ARRAY_LEN(AXES); i++) {
-        struct probe probe = {
-            .problem = problem, .prep = prep, .axis = &AXES[i], .from = here->regime};
+        struct probe probe = {.problem = problem,
+                              .prep = prep,
+                              .axis = &AXES[i],
+                              .work = *prep,
+                              .from = here->regime};
         double now = AXES[i].now(problem);
         ret_moves[n++] = search(&probe, now, true);
         ret_moves[n++] = search(&probe, now, false);

@@ -54,24 +54,21 @@ static double linears_bytes(const struct model *model, const struct weight_forma
     return bytes;
 }
 
-/* One layer of a group on one device, in bytes. */
+/* The matrices and experts of one layer of a group on one device, in bytes. */
 static double layer_bytes(const struct model *model, const struct layer_group *group,
                           const struct deployment *dep)
 {
     struct ranks ranks = ranks_of(dep);
     const struct weight_format *format = dep->weights;
-    double norm_bytes = role_bytes(model, format, ROLE_NORM);
-    double bytes = group->norm_params * norm_bytes;
+    double bytes = 0.0;
     for (int i = 0; i < group->n_mixers; i++) {
         const struct mixer *mixer = &group->mixers[i];
         bytes += linears_bytes(model, format, mixer->linears, mixer->n_linears, mixer->n_kv_heads,
-                               ranks.tp) +
-                 mixer->small_params * norm_bytes;
+                               ranks.tp);
     }
     for (int i = 0; i < group->n_ffns; i++) {
         const struct ffn *ffn = &group->ffns[i];
-        bytes += linears_bytes(model, format, ffn->linears, ffn->n_linears, 0.0, ranks.tp) +
-                 ffn->small_params * norm_bytes;
+        bytes += linears_bytes(model, format, ffn->linears, ffn->n_linears, 0.0, ranks.tp);
         if (ffn->kind == FFN_MOE)
             bytes += ffn->n_experts * ffn->expert_params * role_bytes(model, format, ROLE_EXPERT) /
                      (ranks.ep * ranks.expert_tp);
@@ -79,16 +76,16 @@ static double layer_bytes(const struct model *model, const struct layer_group *g
     return bytes;
 }
 
+/* Everything but the embedding and the head; norms, tables and extras are copied on every rank. */
 static double layers_bytes(const struct model *model, const struct deployment *dep)
 {
+    static const enum role COPIED[] = {ROLE_NORM, ROLE_OTHER, ROLE_LOOKUP};
+
     double bytes = 0.0;
     for (int i = 0; i < model->n_groups; i++)
         bytes += model->groups[i].count * layer_bytes(model, &model->groups[i], dep);
-    for (int i = 0; i < model->n_extras; i++) {
-        const struct model_extra *extra = &model->extras[i];
-        enum role role = extra->read_per_step ? ROLE_OTHER : ROLE_LOOKUP;
-        bytes += extra->count * role_bytes(model, dep->weights, role);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(COPIED); i++)
+        bytes += model->params_by_role[COPIED[i]] * role_bytes(model, dep->weights, COPIED[i]);
     return bytes / dep->pp;
 }
 

@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "cures.h"
@@ -27,7 +28,7 @@ static struct estimate estimate(double floor, double expected, enum basis basis)
 }
 
 /* Latency and throughput: the cycle with expected times, and with floors for the bound. */
-static void fill_estimates(struct plan *plan, const struct prepared *prep, const struct core *core)
+static void fill_estimates(struct plan *plan, const struct core *core)
 {
     const struct problem *problem = &plan->problem;
     bool known = !isnan(core->decode.expected_us) && !isnan(core->prefill.expected_us);
@@ -54,17 +55,26 @@ static void fill_estimates(struct plan *plan, const struct prepared *prep, const
     plan->output_tok_s = estimate(bound_rate * tokens, expected * rate * tokens, BASIS_DERIVED);
     plan->per_user_tok_s =
         estimate(MS_PER_S / plan->tpot_ms.floor, MS_PER_S / plan->tpot_ms.expected, BASIS_DERIVED);
-    struct core full = *core;
+}
+
+/* The rate at which the largest batch is full: saturation at these lengths. */
+static void fill_saturation(struct plan *plan, const struct prepared *prep, const struct core *core)
+{
+    const struct problem *problem = &plan->problem;
+    bool known = !isnan(core->decode.expected_us) && !isnan(core->prefill.expected_us);
+    double expected = known ? 1.0 : (double)NAN;
+    double replicas = fmax(problem->dep.replicas, 1.0);
+    double gain = core->decode.tokens_per_step;
     double most = load_running(problem, &core->memory, 1e9);
     double batch = load_batch(&problem->dep, most);
+    struct step full = core->decode;
     if (batch != core->decode.batch)
-        step_decode(prep, batch, core->decode.context_tokens, &full.decode);
-    struct cycle saturated, saturated_bound;
-    load_cycle(problem, most, most, full.decode.time_us, gain, core->prefill.time_us, &saturated);
-    load_cycle(problem, most, most, full.decode.floor_us, gain, core->prefill.floor_us,
-               &saturated_bound);
+        step_decode(prep, batch, core->decode.context_tokens, &full);
+    struct cycle saturated, bound;
+    load_cycle(problem, most, most, full.time_us, gain, core->prefill.time_us, &saturated);
+    load_cycle(problem, most, most, full.floor_us, gain, core->prefill.floor_us, &bound);
     plan->max_request_rate =
-        estimate(saturated_bound.requests_us * US_PER_S * replicas,
+        estimate(bound.requests_us * US_PER_S * replicas,
                  expected * saturated.requests_us * US_PER_S * replicas, BASIS_DERIVED);
 }
 
@@ -166,7 +176,8 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
 {
     struct prepared prep;
     struct core core;
-    memset(ret_plan, 0, sizeof(*ret_plan));
+    memset(ret_plan, 0, offsetof(struct plan, moves));
+    ret_plan->n_moves = ret_plan->n_results = ret_plan->n_warnings = 0;
     ret_plan->problem = *problem;
     prepare(&ret_plan->problem, NULL, &prep);
     core_evaluate(&prep, &core);
@@ -177,9 +188,12 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
     ret_plan->dominant = core.dominant;
     ret_plan->decode_cycle_us = core.cycle.decode_us;
     ret_plan->prefill_cycle_us = core.cycle.prefill_us;
-    fill_estimates(ret_plan, &prep, &core);
-    if (depth == PLAN_BARE)
+    fill_estimates(ret_plan, &core);
+    if (depth == PLAN_BARE) {
+        ret_plan->max_request_rate = estimate((double)NAN, (double)NAN, BASIS_NO_RECORD);
         return;
+    }
+    fill_saturation(ret_plan, &prep, &core);
     fill_warnings(ret_plan, &prep, &core);
     ret_plan->n_results = cures_find(&ret_plan->problem, &core, ret_plan->results);
     if (depth == PLAN_FULL)

@@ -277,7 +277,7 @@ struct plan {
     int n_warnings;
 };
 
-/* What of a plan is wanted: a pipeline's summary needs no moves. */
+/* What of a plan is wanted: bare leaves out cures, moves, warnings and the saturation rate (NAN). */
 enum plan_depth { PLAN_BARE, PLAN_SUMMARY, PLAN_FULL };
 
 /*

@@ -215,14 +215,8 @@ static void add_attention(struct prepared *prep, const struct mixer *mixer, doub
     const struct kv_format *kv = problem->dep.kv_cache;
     double share = mixer_cache_share(mixer, prep->ranks.tp);
     double ratio = mixer->tokens_per_entry > 0.0 ? mixer->tokens_per_entry : 1.0;
-    double borrowed = mixer->shares_kv ? 0.0 : 1.0;
     struct attention_op op = {.mixer = mixer, .count = count};
-    /* A layer that borrows another's KV still reads it. */
-    double width =
-        mixer->cached_per_token > 0.0 || !mixer->shares_kv
-            ? mixer->cached_per_token
-            : mixer->n_kv_heads * (mixer->k_equals_v ? mixer->k_dim : mixer->k_dim + mixer->v_dim);
-    op.entry_bytes = width * share * kv->bytes_per_element;
+    op.entry_bytes = mixer->read_per_entry * share * kv->bytes_per_element;
     op.io_bytes = mixer->io_elements_per_row / prep->ranks.tp * ACTIVATION_BYTES;
     op.entry_flops = mixer->flops_per_entry / prep->ranks.tp;
     op.pair_flops = mixer->prefill_flops_per_pair / prep->ranks.tp;
@@ -232,8 +226,8 @@ static void add_attention(struct prepared *prep, const struct mixer *mixer, doub
                       mixer->conv_elements * ACTIVATION_BYTES) /
                      prep->ranks.tp;
     op.state_flops = STATE_FLOPS_PER_ELEMENT * mixer->state_elements / prep->ranks.tp;
-    op.kv_write_bytes = borrowed * (mixer->cached_per_token * share / ratio + mixer->index_width) *
-                        kv->bytes_per_element;
+    op.kv_write_bytes =
+        (mixer->cached_per_token * share / ratio + mixer->index_width) * kv->bytes_per_element;
     op.module = mixer->kind == MIXER_MLA;
     bool latent = mixer->kind == MIXER_MLA || mixer->kind == MIXER_CSA ||
                   mixer->kind == MIXER_HCA || mixer->kind == MIXER_SWA_LATENT;

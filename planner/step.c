@@ -48,37 +48,49 @@ static void add_cost(struct class_cost *sum, const struct class_cost *cost)
         sum->basis = before.basis;
 }
 
-/* Evaluates every class at one shape and adds it, `times` over. */
+/* Evaluates one class into a zeroed cost; false when it does not occur. */
+static bool class_cost_at(const struct prepared *prep, const struct shape *shape, enum class_id id,
+                          double kernels, struct class_cost *cost, bool *ret_clamped)
+{
+    const struct class_row *row = &CLASSES[id];
+    cost_fn *fn = shape->phase == PHASE_DECODE ? row->decode : row->prefill;
+    if (fn == NULL)
+        return false;
+    cost->bound = row->info.bound;
+    if (id == CLASS_KERNEL_LAUNCH)
+        cost->launches = kernels;
+    fn(prep, shape, cost);
+    if (!cost->present)
+        return false;
+    if (row->info.pass == PASS_DEVICE && cost->compute_us > cost->memory_us)
+        cost->bound = BOUND_COMPUTE;
+    if (cost->time_us < cost->floor_us) {
+        cost->time_us = cost->floor_us;
+        *ret_clamped = true;
+    }
+    return true;
+}
+
+/* Evaluates every class at one shape, `times` over; `more` adds to what an earlier shape left. */
 static void add_classes(const struct prepared *prep, const struct shape *shape, double times,
-                        struct step *step)
+                        bool more, struct step *step)
 {
     double kernels = 0.0;
     for (int i = 0; i < CLASS_COUNT; i++) {
-        const struct class_row *row = &CLASSES[i];
-        cost_fn *fn = shape->phase == PHASE_DECODE ? row->decode : row->prefill;
-        if (fn == NULL)
-            continue;
-        struct class_cost cost = {0};
-        cost.bound = row->info.bound;
-        if (i == CLASS_KERNEL_LAUNCH)
-            cost.launches = kernels;
-        fn(prep, shape, &cost);
-        if (!cost.present)
-            continue;
-        if (row->info.pass != PASS_HOST)
-            kernels += cost.launches;
-        if (row->info.pass == PASS_DEVICE && cost.compute_us > cost.memory_us)
-            cost.bound = BOUND_COMPUTE;
-        if (cost.time_us < cost.floor_us) {
-            cost.time_us = cost.floor_us;
-            step->clamped = true;
+        struct class_cost extra;
+        struct class_cost *cost = &step->classes[i];
+        if (more) {
+            memset(&extra, 0, sizeof(extra));
+            cost = &extra;
         }
+        if (!class_cost_at(prep, shape, (enum class_id)i, kernels, cost, &step->clamped))
+            continue;
+        if (CLASSES[i].info.pass != PASS_HOST)
+            kernels += cost->launches;
         if (times != 1.0)
-            scale_cost(&cost, times);
-        if (step->classes[i].present)
-            add_cost(&step->classes[i], &cost);
-        else
-            step->classes[i] = cost;
+            scale_cost(cost, times);
+        if (more)
+            add_cost(&step->classes[i], cost);
     }
 }
 
@@ -258,7 +270,7 @@ void step_decode(const struct prepared *prep, double sequences, double context_t
     ret_step->context_tokens = context_tokens;
     ret_step->tokens = shape.rows;
     ret_step->tokens_per_step = prep->spec_gain;
-    add_classes(prep, &shape, 1.0, ret_step);
+    add_classes(prep, &shape, 1.0, false, ret_step);
     finish(prep, &shape, ret_step);
 }
 
@@ -323,14 +335,14 @@ void step_prefill(const struct prepared *prep, double new_tokens, double cached_
     ret_step->context_tokens = cached_tokens + new_tokens;
     ret_step->chunks = whole + (rest > 0.0 ? 1.0 : 0.0);
     if (whole > 0.0)
-        add_classes(prep, &shape, whole, ret_step);
+        add_classes(prep, &shape, whole, false, ret_step);
     if (rest > 0.0) {
         shape.cached_tokens = cached_tokens + whole * chunk;
         shape.chunk_tokens = shape.rows = rest;
         shape.moe_tokens = rest * prep->ranks.dp;
         shape.chunks = 1.0;
         shape.head_rows = 1.0;
-        add_classes(prep, &shape, 1.0, ret_step);
+        add_classes(prep, &shape, 1.0, whole > 0.0, ret_step);
     }
     finish(prep, &shape, ret_step);
     ret_step->linear_flops =
