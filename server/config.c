@@ -174,7 +174,7 @@ static void say_unknown(const char *argument, char error[CONFIG_ERROR_MAX])
 }
 
 /* Reads the flag at *at and moves behind it and its value. */
-static bool read_flag(const char *const **at, bool first_listen, struct config *config, char error[CONFIG_ERROR_MAX])
+static bool read_flag(const char *const **at, bool *listen_given, struct config *config, char error[CONFIG_ERROR_MAX])
 {
     const char *argument = *(*at)++;
     const char *name = argument + 2;
@@ -187,7 +187,8 @@ static bool read_flag(const char *const **at, bool first_listen, struct config *
     }
     char shown[VARIABLE_MAX];
     snprintf(shown, sizeof(shown), "--%s", setting->name);
-    struct source source = {.name = shown, .replaces_list = first_listen};
+    struct source source = {.name = shown, .replaces_list = !*listen_given};
+    *listen_given = *listen_given || setting->kind == SETTING_LISTEN;
     if (name[length] == '=')
         return set(setting, name + length + 1, &source, config, error);
     if (setting->kind == SETTING_SWITCH)
@@ -210,9 +211,9 @@ bool config_read(int argc, const char *const *argv, const char *const *environme
             return false;
     if (!read_environment(environment, &config, ret_error))
         return false;
-    int from_environment = config.n_listen;
+    bool listen_given = false;
     for (const char *const *at = argv + (argc > 0); *at;)
-        if (!read_flag(&at, config.n_listen == from_environment, &config, ret_error))
+        if (!read_flag(&at, &listen_given, &config, ret_error))
             return false;
     if (config.n_listen == 0)
         config.listen[config.n_listen++] = "127.0.0.1:8080";
