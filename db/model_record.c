@@ -17,9 +17,18 @@ struct record_field {
     enum field_type type;
 };
 
-#define COUNT(TYPE, NAME) {#NAME, offsetof(struct TYPE, NAME), FIELD_COUNT}
-#define FLAG(TYPE, NAME) {#NAME, offsetof(struct TYPE, NAME), FIELD_BOOL}
-#define FIELDS_END {NULL, 0, FIELD_COUNT}
+#define COUNT(TYPE, NAME)                                                                          \
+    {                                                                                              \
+#NAME, offsetof(struct TYPE, NAME), FIELD_COUNT                                            \
+    }
+#define FLAG(TYPE, NAME)                                                                           \
+    {                                                                                              \
+#NAME, offsetof(struct TYPE, NAME), FIELD_BOOL                                             \
+    }
+#define FIELDS_END                                                                                 \
+    {                                                                                              \
+        NULL, 0, FIELD_COUNT                                                                       \
+    }
 
 static const struct record_field MODEL_FIELDS[] = {
     COUNT(model, hidden),
@@ -85,33 +94,20 @@ static const struct record_field MIXER_FIELDS[] = {
 };
 
 static const struct record_field FFN_FIELDS[] = {
-    COUNT(ffn, matrices),
-    COUNT(ffn, width),
-    FLAG(ffn, bias),
-    COUNT(ffn, n_experts),
-    COUNT(ffn, top_k),
-    COUNT(ffn, expert_width),
-    COUNT(ffn, latent),
-    FLAG(ffn, latent_norm),
-    COUNT(ffn, shared_width),
-    FLAG(ffn, shared_gate),
-    FLAG(ffn, router_bias),
-    FLAG(ffn, expert_bias),
-    COUNT(ffn, router_extra),
-    FIELDS_END,
+    COUNT(ffn, matrices),     COUNT(ffn, width),
+    FLAG(ffn, bias),          COUNT(ffn, n_experts),
+    COUNT(ffn, top_k),        COUNT(ffn, expert_width),
+    COUNT(ffn, latent),       FLAG(ffn, latent_norm),
+    COUNT(ffn, shared_width), FLAG(ffn, shared_gate),
+    FLAG(ffn, router_bias),   FLAG(ffn, expert_bias),
+    COUNT(ffn, router_extra), FIELDS_END,
 };
 
 /* Derived figures of one layer, shown and never read. */
 static const struct record_field MIXER_DERIVED[] = {
-    COUNT(mixer, linear_params),
-    COUNT(mixer, small_params),
-    COUNT(mixer, cached_per_token),
-    COUNT(mixer, tokens_per_entry),
-    COUNT(mixer, index_width),
-    COUNT(mixer, fixed_elements),
-    COUNT(mixer, state_elements),
-    COUNT(mixer, conv_elements),
-    FIELDS_END,
+    COUNT(mixer, linear_params),    COUNT(mixer, small_params),  COUNT(mixer, cached_per_token),
+    COUNT(mixer, tokens_per_entry), COUNT(mixer, index_width),   COUNT(mixer, fixed_elements),
+    COUNT(mixer, state_elements),   COUNT(mixer, conv_elements), FIELDS_END,
 };
 
 static const struct record_field FFN_DERIVED[] = {
@@ -146,13 +142,13 @@ static const struct record_field MTP_FIELDS[] = {
 
 /* Members that are not scalars of the tables above, or that say nothing of the geometry. */
 static const char *const MODEL_OTHER[] = {
-    "id",     "name",  "hf_repo", "aliases",   "family", "release",
+    "id",     "name",    "hf_repo", "aliases",      "family",        "release",
     "notes",  "sources", "pattern", "native_dtype", "native_format", "native_expert_format",
-    "groups", "extras", "mtp", "vision", "published", NULL,
+    "groups", "extras",  "mtp",     "vision",       "published",     NULL,
 };
 static const char *const GROUP_OTHER[] = {"label", "mixers", "ffns", NULL};
-static const char *const MTP_OTHER[] = {"label",       "mixers", "ffns",         "count",
-                                        "invocations", "norm_params", "projections", "copies",
+static const char *const MTP_OTHER[] = {"label",        "mixers",      "ffns",        "count",
+                                        "invocations",  "norm_params", "projections", "copies",
                                         "extra_params", NULL};
 static const char *const KIND_OTHER[] = {"kind", NULL};
 static const char *const EXTRA_OTHER[] = {"what", NULL};
@@ -515,8 +511,7 @@ static bool put_field(cJSON *object, const struct record_field *field, const voi
     }
     double value;
     memcpy(&value, place, sizeof(value));
-    return !(value > 0 || value < 0) ||
-           cJSON_AddNumberToObject(object, field->name, value) != NULL;
+    return !(value > 0 || value < 0) || cJSON_AddNumberToObject(object, field->name, value) != NULL;
 }
 
 static bool put_fields(cJSON *object, const struct record_field *fields, const void *source)
@@ -558,8 +553,8 @@ static bool put_ffns(cJSON *object, const struct layer_group *group)
     for (int i = 0; went && i < group->n_ffns; i++) {
         const struct ffn *ffn = &group->ffns[i];
         cJSON *part = put_part(array, FFN_KINDS[ffn->kind]);
-        went = part != NULL && put_fields(part, FFN_FIELDS, ffn) &&
-               put_fields(part, FFN_DERIVED, ffn);
+        went =
+            part != NULL && put_fields(part, FFN_FIELDS, ffn) && put_fields(part, FFN_DERIVED, ffn);
     }
     return went;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct mixer_need ATTENTION_NEEDS[] = {
-    MIXER_NEED(n_heads), MIXER_NEED(n_kv_heads), MIXER_NEED(k_dim), MIXER_NEED(v_dim),
-    MIXER_NEEDS_END,
+    MIXER_NEED(n_heads), MIXER_NEED(n_kv_heads), MIXER_NEED(k_dim),
+    MIXER_NEED(v_dim),   MIXER_NEEDS_END,
 };
 
 static const struct mixer_need WINDOW_NEEDS[] = {
@@ -30,8 +30,8 @@ static const struct mixer_need SWA_LATENT_NEEDS[] = {
 };
 
 static const struct mixer_need HCA_NEEDS[] = {
-    MIXER_NEED(n_heads),     MIXER_NEED(k_dim),           MIXER_NEED(q_lora_rank),
-    MIXER_NEED(o_lora_rank), MIXER_NEED(o_groups),        MIXER_NEED(window_tokens),
+    MIXER_NEED(n_heads),         MIXER_NEED(k_dim),    MIXER_NEED(q_lora_rank),
+    MIXER_NEED(o_lora_rank),     MIXER_NEED(o_groups), MIXER_NEED(window_tokens),
     MIXER_NEED(compress_tokens), MIXER_NEEDS_END,
 };
 
@@ -76,25 +76,56 @@ static const struct mixer_need SHORT_CONV_NEEDS[] = {
 };
 
 static const struct mixer_info MIXERS[MIXER_KIND_COUNT] = {
-    [MIXER_FULL] = {.derive = mixer_attention_derive, .needs = ATTENTION_NEEDS},
-    [MIXER_WINDOW] = {.derive = mixer_attention_derive, .needs = WINDOW_NEEDS, .windowed = true},
-    [MIXER_CHUNKED] = {.derive = mixer_attention_derive, .needs = WINDOW_NEEDS, .windowed = true},
-    [MIXER_MLA] = {.derive = mixer_mla_derive, .needs = MLA_NEEDS, .latent = true},
-    [MIXER_SWA_LATENT] = {.derive = mixer_swa_latent_derive,
+    [MIXER_FULL] = {.title = "full attention",
+                    .derive = mixer_attention_derive,
+                    .needs = ATTENTION_NEEDS},
+    [MIXER_WINDOW] = {.title = "sliding window",
+                      .derive = mixer_attention_derive,
+                      .needs = WINDOW_NEEDS,
+                      .windowed = true},
+    [MIXER_CHUNKED] = {.title = "chunked attention",
+                       .derive = mixer_attention_derive,
+                       .needs = WINDOW_NEEDS,
+                       .windowed = true},
+    [MIXER_MLA] = {.title = "MLA", .derive = mixer_mla_derive, .needs = MLA_NEEDS, .latent = true},
+    [MIXER_SWA_LATENT] = {.title = "windowed latent",
+                          .derive = mixer_swa_latent_derive,
                           .needs = SWA_LATENT_NEEDS,
                           .windowed = true,
                           .latent = true},
-    [MIXER_CSA] = {.derive = mixer_csa_derive, .needs = CSA_NEEDS, .latent = true},
-    [MIXER_HCA] = {.derive = mixer_hca_derive, .needs = HCA_NEEDS, .latent = true},
-    [MIXER_CROSS] = {.derive = mixer_cross_derive, .needs = CROSS_NEEDS},
-    [MIXER_GATED_DELTA] = {.derive = mixer_gated_delta_derive,
+    [MIXER_CSA] = {.title = "compressed sparse attention",
+                   .derive = mixer_csa_derive,
+                   .needs = CSA_NEEDS,
+                   .latent = true},
+    [MIXER_HCA] = {.title = "heavily compressed attention",
+                   .derive = mixer_hca_derive,
+                   .needs = HCA_NEEDS,
+                   .latent = true},
+    [MIXER_CROSS] = {.title = "image cross-attention",
+                     .derive = mixer_cross_derive,
+                     .needs = CROSS_NEEDS},
+    [MIXER_GATED_DELTA] = {.title = "gated delta net",
+                           .derive = mixer_gated_delta_derive,
                            .needs = GATED_DELTA_NEEDS,
                            .state = true},
-    [MIXER_KDA] = {.derive = mixer_kda_derive, .needs = KDA_NEEDS, .state = true},
-    [MIXER_LIGHTNING] = {.derive = mixer_lightning_derive, .needs = LIGHTNING_NEEDS, .state = true},
-    [MIXER_MAMBA1] = {.derive = mixer_mamba1_derive, .needs = MAMBA1_NEEDS, .state = true},
-    [MIXER_MAMBA2] = {.derive = mixer_mamba2_derive, .needs = MAMBA2_NEEDS, .state = true},
-    [MIXER_SHORT_CONV] = {.derive = mixer_short_conv_derive,
+    [MIXER_KDA] = {.title = "Kimi delta attention",
+                   .derive = mixer_kda_derive,
+                   .needs = KDA_NEEDS,
+                   .state = true},
+    [MIXER_LIGHTNING] = {.title = "lightning attention",
+                         .derive = mixer_lightning_derive,
+                         .needs = LIGHTNING_NEEDS,
+                         .state = true},
+    [MIXER_MAMBA1] = {.title = "Mamba",
+                      .derive = mixer_mamba1_derive,
+                      .needs = MAMBA1_NEEDS,
+                      .state = true},
+    [MIXER_MAMBA2] = {.title = "Mamba-2",
+                      .derive = mixer_mamba2_derive,
+                      .needs = MAMBA2_NEEDS,
+                      .state = true},
+    [MIXER_SHORT_CONV] = {.title = "short convolution",
+                          .derive = mixer_short_conv_derive,
                           .needs = SHORT_CONV_NEEDS,
                           .state = true},
 };

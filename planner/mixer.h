@@ -23,6 +23,7 @@ struct mixer_need {
 #define MIXER_NEEDS_END {NULL, 0}
 
 struct mixer_info {
+    const char *title;                                   /* for people: "sliding window" */
     void (*derive)(struct mixer *mixer, double hidden);  /* fills the derived fields */
     const struct mixer_need *needs;                      /* ends with MIXER_NEEDS_END */
     bool windowed;                                       /* keeps window_tokens of the context */

@@ -2,8 +2,8 @@
  * mixer_attention.c - attention with stored keys and values: full, windowed, chunked, cross.
  *
  * Sources: Vaswani et al. 2017 (arXiv:1706.03762); grouped queries, Ainslie et al. 2023
- *          (arXiv:2305.13245); low-rank queries, Step-3 (arXiv:2507.19427); output gates, Qwen3-Next;
- *          head gates, Step-3.5-Flash; sinks, gpt-oss; block-sparse indexer, MiniMax-M3.
+ *          (arXiv:2305.13245); low-rank queries, Step-3 (arXiv:2507.19427); output gates,
+ * Qwen3-Next; head gates, Step-3.5-Flash; sinks, gpt-oss; block-sparse indexer, MiniMax-M3.
  */
 #include "mixer.h"
 

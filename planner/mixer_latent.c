@@ -2,8 +2,8 @@
  * mixer_latent.c - attention over latents: MLA, and the compressed kinds of DeepSeek-V4.
  *
  * Sources: DeepSeek-V2 (arXiv:2405.04434) for multi-head latent attention; DeepSeek-V3.2-Exp
- *          (github.com/deepseek-ai/DeepSeek-V3.2-Exp, inference/model.py) for the lightning indexer;
- *          the DeepSeek-V4 report and inference code for the compressors.
+ *          (github.com/deepseek-ai/DeepSeek-V3.2-Exp, inference/model.py) for the lightning
+ * indexer; the DeepSeek-V4 report and inference code for the compressors.
  */
 #include "mixer.h"
 

@@ -14,8 +14,8 @@ static void add_convolution(struct mixer *m, double channels, bool bias)
     m->conv_elements += channels * (m->conv_kernel - 1);
 }
 
-/* q, k, v and the output gate in one projection, the decay and the write strength of each value head
- * in a second; state: a k_dim x v_dim matrix per value head. */
+/* q, k, v and the output gate in one projection, the decay and the write strength of each value
+ * head in a second; state: a k_dim x v_dim matrix per value head. */
 void mixer_gated_delta_derive(struct mixer *m, double hidden)
 {
     double key = m->k_heads * m->k_dim;
@@ -29,8 +29,8 @@ void mixer_gated_delta_derive(struct mixer *m, double hidden)
     m->state_elements = m->v_heads * m->k_dim * m->v_dim;
 }
 
-/* q, k, v of n_heads x k_dim, each with a convolution; decay and output gate low-rank through k_dim,
- * or the output gate whole (full_rank_gate); state: k_dim x k_dim per head. */
+/* q, k, v of n_heads x k_dim, each with a convolution; decay and output gate low-rank through
+ * k_dim, or the output gate whole (full_rank_gate); state: k_dim x k_dim per head. */
 void mixer_kda_derive(struct mixer *m, double hidden)
 {
     double width = m->n_heads * m->k_dim;

@@ -184,8 +184,18 @@ static void gemma_2_2b_windows(void **state)
     window.window_tokens = 4096;
     struct ffn ffn = {.kind = FFN_DENSE, .matrices = 3, .width = 9216};
     struct layer_group groups[] = {
-        {.count = 13, .mixers = {window}, .n_mixers = 1, .ffns = {ffn}, .n_ffns = 1, .norm_params = 9216},
-        {.count = 13, .mixers = {mixer}, .n_mixers = 1, .ffns = {ffn}, .n_ffns = 1, .norm_params = 9216},
+        {.count = 13,
+         .mixers = {window},
+         .n_mixers = 1,
+         .ffns = {ffn},
+         .n_ffns = 1,
+         .norm_params = 9216},
+        {.count = 13,
+         .mixers = {mixer},
+         .n_mixers = 1,
+         .ffns = {ffn},
+         .n_ffns = 1,
+         .norm_params = 9216},
     };
     struct model model = {.hidden = 2304,
                           .vocab = 256000,
@@ -255,9 +265,9 @@ static void gpt_oss_20b(void **state)
  * last three inputs of a convolution over 8,192 channels at 2 B: 36 x (2,097,152 + 49,152) =
  * 77,266,944 B a sequence; 12 full layers keep 2 x 2 x 256 x 2 B = 2,048 B a token each.
  * In: q, k, v, z 2,048 x 12,288 and b, a 2,048 x 64; out 4,096 x 2,048; with convolution, A, dt and
- * norm 33,718,464. Full attention doubles q by an output gate: 2,048 x 9,216 + 4,096 x 2,048 + 512 =
- * 27,263,488. MoE: router, shared expert with a gate, 512 experts: 1,614,809,088.
- * 36 + 12 + 48 of those, norms and tables: 79,674,391,296, Qwen3-Coder-Next's published count.
+ * norm 33,718,464. Full attention doubles q by an output gate: 2,048 x 9,216 + 4,096 x 2,048 + 512
+ * = 27,263,488. MoE: router, shared expert with a gate, 512 experts: 1,614,809,088. 36 + 12 + 48 of
+ * those, norms and tables: 79,674,391,296, Qwen3-Coder-Next's published count.
  */
 static void qwen3_next_state(void **state)
 {
@@ -312,8 +322,8 @@ static void qwen3_next_state(void **state)
 
 /*
  * A block of shared weights, stored twice and run five times, on 10 layers without weights of their
- * own: it counts twice in the parameters, five times in what a token multiplies and in the cache, and
- * adds no layer. Attention reads twice the hidden width: qkv 16 x 24 + o 8 x 8 = 448.
+ * own: it counts twice in the parameters, five times in what a token multiplies and in the cache,
+ * and adds no layer. Attention reads twice the hidden width: qkv 16 x 24 + o 8 x 8 = 448.
  */
 static void shared_blocks_run_more_often_than_stored(void **state)
 {
@@ -377,7 +387,10 @@ struct fault_row {
     struct layer_group layers;
 };
 
-#define ATTENTION {.kind = MIXER_FULL, .n_heads = 1, .n_kv_heads = 1, .k_dim = 4, .v_dim = 4}
+#define ATTENTION                                                                                  \
+    {                                                                                              \
+        .kind = MIXER_FULL, .n_heads = 1, .n_kv_heads = 1, .k_dim = 4, .v_dim = 4                  \
+    }
 
 static void what_is_missing_is_named(void **state)
 {
@@ -388,19 +401,40 @@ static void what_is_missing_is_named(void **state)
         {"vocab", -1, -1, -1, {.hidden = 8, .n_groups = 1}, {.count = 1}},
         {"groups", -1, -1, -1, {.hidden = 8, .vocab = 10}, {.count = 1}},
         {"count", 0, -1, -1, whole, {.count = 0}},
-        {"kind", 0, 0, -1, whole, {.count = 1, .mixers = {{.kind = MIXER_KIND_COUNT}}, .n_mixers = 1}},
+        {"kind",
+         0,
+         0,
+         -1,
+         whole,
+         {.count = 1, .mixers = {{.kind = MIXER_KIND_COUNT}}, .n_mixers = 1}},
         {"n_kv_heads", 0, 0, -1, whole, {.count = 1, .mixers = {{.n_heads = 1}}, .n_mixers = 1}},
-        {"kv_lora_rank", 0, 1, -1, whole,
+        {"kv_lora_rank",
+         0,
+         1,
+         -1,
+         whole,
          {.count = 1, .mixers = {ATTENTION, {.kind = MIXER_MLA, .n_heads = 1}}, .n_mixers = 2}},
         {"matrices", 0, -1, 0, whole, {.count = 1, .ffns = {{.width = 8}}, .n_ffns = 1}},
         {"width", 0, -1, 0, whole, {.count = 1, .ffns = {{.matrices = 2}}, .n_ffns = 1}},
-        {"n_experts", 0, -1, 0, whole,
+        {"n_experts",
+         0,
+         -1,
+         0,
+         whole,
          {.count = 1, .ffns = {{.kind = FFN_MOE, .matrices = 3}}, .n_ffns = 1}},
-        {"top_k", 0, -1, 0, whole,
+        {"top_k",
+         0,
+         -1,
+         0,
+         whole,
          {.count = 1,
           .ffns = {{.kind = FFN_MOE, .matrices = 3, .n_experts = 2, .top_k = 3}},
           .n_ffns = 1}},
-        {"expert_width", 0, -1, 0, whole,
+        {"expert_width",
+         0,
+         -1,
+         0,
+         whole,
          {.count = 1,
           .ffns = {{.kind = FFN_MOE, .matrices = 3, .n_experts = 2, .top_k = 2}},
           .n_ffns = 1}},

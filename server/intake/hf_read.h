@@ -1,0 +1,180 @@
+/*
+ * hf_read.h - what the parts of the config.json reader share: the reading itself, one layer's plan,
+ * a row of the table of architectures.
+ *
+ * Purpose: internal to server/intake/hf_*.c.
+ */
+#ifndef REGIME_HF_READ_H
+#define REGIME_HF_READ_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arena.h"
+#include "compiler.h"
+#include "fault.h"
+#include "model.h"
+
+/* Limits on what a configuration may say; each is far above any published model. */
+#define HF_LAYERS_MAX 10000
+#define HF_WIDTH_MAX 1e7  /* widths, head counts, expert counts */
+#define HF_TOKENS_MAX 1e9 /* vocabulary, positions, windows */
+
+/* Names of one quantity, the usual one first; "a/b" looks into an object. */
+#define HF(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* How a model's configuration is read where it differs from a plain decoder's. */
+enum hf_trait {
+    HF_TIED = 1 << 0,         /* tie_word_embeddings when the file does not say */
+    HF_QKV_BIAS = 1 << 1,     /* always; without it attention_bias decides */
+    HF_O_BIAS = 1 << 2,       /* always; without it attention_bias decides */
+    HF_NO_O_BIAS = 1 << 3,    /* attention_bias means q, k and v alone */
+    HF_QK_NORM_HEAD = 1 << 4, /* a norm of one head's width on q and on k */
+    HF_QK_NORM_FULL = 1 << 5, /* a norm over the whole of q and of k */
+    HF_NORM_BIAS = 1 << 6,    /* LayerNorm with bias */
+    HF_PLAIN_MLP = 1 << 7,    /* two matrices, no gate */
+    HF_MLP_BIAS = 1 << 8,     /* always; without it mlp_bias decides */
+    HF_LM_HEAD_BIAS = 1 << 9,
+    HF_ALL_WINDOWED = 1 << 10, /* sliding_window, when set, holds in every layer */
+    HF_ROUTER_BIAS = 1 << 11,
+    HF_EXPERT_BIAS = 1 << 12,
+    HF_SINKS = 1 << 13,
+    HF_SHARED_GATE = 1 << 14,
+    HF_OUTPUT_GATE = 1 << 15,
+    HF_HEAD_GATE = 1 << 16,
+    HF_MTP = 1 << 17,            /* the file counts its MTP layers */
+    HF_MTP_DENSE = 1 << 18,      /* they have a dense FFN in a MoE model */
+    HF_NO_ATTENTION = 1 << 19,   /* no attention layer: head counts are not asked for */
+    HF_NO_ROUTER_BIAS = 1 << 20, /* whatever the routing method says */
+    HF_SWA_NUMBERS = 1 << 21,    /* windowed layers have head counts of their own (swa_*) */
+    HF_GLOBAL_NUMBERS = 1 << 22, /* full layers have head counts of their own (*global*) */
+    HF_PARALLEL_MOE = 1 << 23,   /* dense FFN and experts side by side */
+    HF_POSITIONS = 1 << 24,      /* a learned table of max_positions rows */
+    HF_POSITIONS_2 = 1 << 25     /* the same with two rows more */
+};
+
+#define HF_FFN_DENSE 1
+#define HF_FFN_MOE 2
+
+/* What one layer is made of, before its numbers are filled in. */
+struct hf_layer {
+    unsigned char mixer, side; /* enum mixer_kind; MIXER_KIND_COUNT = none */
+    unsigned char ffn;         /* HF_FFN_DENSE, HF_FFN_MOE, both or 0 */
+    unsigned char norms;       /* norm vectors of the hidden width */
+    bool has_indexer, borrows_kv, sinks;
+    double width;      /* dense width, 0 = the model's */
+    double n_kv_heads; /* 0 = the model's */
+};
+
+/* Numbers that most layers share. */
+struct hf_shape {
+    double n_heads, n_kv_heads, k_dim, v_dim, width, window;
+    double n_experts, top_k, expert_width, shared_width;
+};
+
+struct hf_architecture;
+
+/* One reading. */
+struct hf {
+    const cJSON *root, *text; /* the file, and its text_config or the file again */
+    const char *root_pointer, *text_pointer;
+    struct arena *arena;
+    struct faults *faults;
+    int first_fault; /* faults before this reading */
+    const struct hf_architecture *arch;
+    struct model *model;
+    struct hf_shape shape;
+    struct hf_layer *layers;
+    int n_layers;
+};
+
+/* A row: model_type and class name of an architecture, and what is special about it. */
+struct hf_architecture {
+    const char *type, *class_name;
+    unsigned traits;
+    unsigned char norms;           /* norm vectors per layer; 0 = the usual 2 */
+    unsigned char period;          /* every period-th layer is full, the others are `other` */
+    enum mixer_kind other;         /* kind of the layers between, and of "linear_attention" */
+    enum mixer_kind mtp_mixer;     /* of the MTP layers */
+    unsigned char mtp_copies;      /* stored tables of one MTP layer */
+    void (*plan)(struct hf *hf);   /* corrects the generic plan of the layers */
+    void (*finish)(struct hf *hf); /* extras, after the groups are made */
+};
+
+/* The row of that model_type or class; NULL when there is none. */
+const struct hf_architecture *hf_architecture_find(const char *name);
+/* The known model_types, `*ret_n` of them, copied into `names` (room for `max`). */
+void hf_architecture_names(const char **names, int max, int *ret_n);
+
+static inline bool hf_has(const struct hf *hf, enum hf_trait trait)
+{
+    return (hf->arch->traits & (unsigned)trait) != 0;
+}
+
+/* Whether this reading has found a fault. */
+bool hf_failed(const struct hf *hf);
+
+/* A fault at the first of `names` under the text configuration. */
+void hf_fault(struct hf *hf, const char *const *names, const char *need);
+
+/* The first of `names` that is there and not null; NULL = none. */
+const cJSON *hf_find(const struct hf *hf, const char *const *names);
+
+/* A number from 0 to max, or `fallback` when absent. A list of equal numbers counts as that number.
+ */
+double hf_number(struct hf *hf, const char *const *names, double max, double fallback);
+
+/* The same; absent, zero or fractional is a fault. Returns 1 then, so that reading can go on. */
+double hf_required(struct hf *hf, const char *const *names, double max);
+
+bool hf_flag(struct hf *hf, const char *const *names, bool fallback);
+
+/* A text, NULL when absent or not a text. */
+const char *hf_text(const struct hf *hf, const char *const *names);
+
+/* The first n_layers entries of a list with one entry per layer; NULL when absent. A list that is
+ * shorter is a fault. */
+const cJSON **hf_per_layer(struct hf *hf, const char *const *names);
+
+/* A flag per layer, set for the layers whose number is listed, counted from `base`; NULL = absent.
+ */
+bool *hf_listed_layers(struct hf *hf, const char *const *names, double base);
+
+/* Memory of the request's arena; NULL is a fault. */
+void *hf_alloc(struct hf *hf, size_t size);
+
+/* hf_layers.c: fills hf->layers from the lists, frequencies and periods that configurations use. */
+void hf_plan_layers(struct hf *hf);
+/* hf_mixers.c: fills one mixer or FFN of the kind that the plan names. */
+void hf_fill_mixer(struct hf *hf, const struct hf_layer *layer, enum mixer_kind kind,
+                   struct mixer *mixer);
+void hf_fill_dense(struct hf *hf, double width, struct ffn *ffn);
+void hf_fill_moe(struct hf *hf, struct ffn *ffn);
+/* hf_format.c: native_dtype, native_format and its exceptions. */
+void hf_read_format(struct hf *hf);
+
+/* Appends parameters without a formula. */
+void hf_add_extra(struct hf *hf, const char *what, double count, bool read_per_step);
+
+/* hf_plans.c: plans and finishes of single architectures, for the table. */
+void hf_plan_mla(struct hf *hf);
+void hf_plan_mllama(struct hf *hf);
+void hf_plan_deepseek_v4(struct hf *hf);
+void hf_plan_mimo_v2(struct hf *hf);
+void hf_plan_minimax_m1(struct hf *hf);
+void hf_plan_minimax_m3(struct hf *hf);
+void hf_plan_kimi_linear(struct hf *hf);
+void hf_plan_nemotron_h(struct hf *hf);
+void hf_plan_nemotron_nas(struct hf *hf);
+void hf_plan_falcon_h1(struct hf *hf);
+void hf_plan_gemma4(struct hf *hf);
+void hf_plan_hunyuan(struct hf *hf);
+void hf_plan_state_only(struct hf *hf);
+void hf_finish_mllama(struct hf *hf);
+void hf_finish_deepseek_v4(struct hf *hf);
+void hf_finish_kimi_linear(struct hf *hf);
+void hf_finish_gemma4(struct hf *hf);
+void hf_finish_bloom(struct hf *hf);
+
+#endif
