@@ -147,6 +147,17 @@ static void add_scientific(struct phrase *phrase, double value, int exponent, in
     phrase_add_n(phrase, text, n);
 }
 
+/* floor(log10(value)) for a positive value. */
+static int exponent_of(double value)
+{
+    int twos;
+
+    (void)frexp(value, &twos);
+    /* 2^(twos - 1) <= value: log10(2) is a little over 0.30103 */
+    int exponent = (int)floor((twos - 1) * 0.30103);
+    return value >= power_of_ten(exponent + 1) ? exponent + 1 : exponent;
+}
+
 void phrase_number(struct phrase *phrase, double value, int digits)
 {
     if (add_odd(phrase, &value))
@@ -155,7 +166,7 @@ void phrase_number(struct phrase *phrase, double value, int digits)
         phrase_add(phrase, "0");
         return;
     }
-    int exponent = (int)floor(log10(value));
+    int exponent = exponent_of(value);
     if (exponent >= 6 || exponent < -3) {
         add_scientific(phrase, value, exponent, digits);
         return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formula.h"
+#include "member.h"
 #include "request_json.h"
 #include "verdict.h"
 
@@ -19,16 +20,6 @@ static void put_text_or_null(struct json_out *out, const char *name, const char 
 {
     json_key(out, name);
     json_text(out, text && text[0] ? text : NULL);
-}
-
-/* A number of any size where a figure of a class may be huge but is never absent. */
-static void put_version(struct json_out *out, const char *name, const int version[3])
-{
-    struct phrase phrase;
-
-    phrase_begin(&phrase);
-    phrase_version(&phrase, version);
-    put_phrase(out, name, &phrase);
 }
 
 /* Regime and dominant class -------------------------------------------------------------------- */
@@ -88,6 +79,21 @@ static const char *match_name(enum fit_match match)
     return "none";
 }
 
+static void put_version_behind(struct json_out *out, const int version[3])
+{
+    struct phrase phrase;
+
+    phrase_begin(&phrase);
+    phrase_version(&phrase, version);
+    MEMBER_TEXT(out, "engine_version", phrase_text(&phrase));
+}
+
+static const struct member OP_FIT_NUMBERS[] = {
+    MEMBER("kernels", op_fit, n),
+    MEMBER("median_error", op_fit, median_abs_err),
+    MEMBER("p90_error", op_fit, p90_abs_err),
+};
+
 static void write_op_fit(struct json_out *out, const struct plan *plan,
                          const struct class_cost *cost)
 {
@@ -95,14 +101,12 @@ static void write_op_fit(struct json_out *out, const struct plan *plan,
 
     json_begin_object(out);
     json_put_number(out, "id", fit->id);
-    json_put_text(out, "engine", plan->problem.lib->engines[fit->engine].id);
-    put_version(out, "engine_version", fit->version);
-    json_put_text(out, "op", fit_op_name(fit->op));
-    json_put_text(out, "dtype", fit_dtype_name(fit->dtype));
-    json_put_text(out, "match", match_name(cost->match));
-    json_put_number(out, "kernels", fit->n);
-    json_put_number(out, "median_error", fit->median_abs_err);
-    json_put_number(out, "p90_error", fit->p90_abs_err);
+    MEMBER_TEXT(out, "engine", plan->problem.lib->engines[fit->engine].id);
+    put_version_behind(out, fit->version);
+    MEMBER_TEXT(out, "op", fit_op_name(fit->op));
+    MEMBER_TEXT(out, "dtype", fit_dtype_name(fit->dtype));
+    MEMBER_TEXT(out, "match", match_name(cost->match));
+    member_numbers(out, OP_FIT_NUMBERS, ARRAY_LEN(OP_FIT_NUMBERS), fit);
     json_end_object(out);
 }
 
@@ -115,7 +119,7 @@ static void write_comm_fit(struct json_out *out, const struct plan *plan,
     json_put_number(out, "id", fit->id);
     put_text_or_null(out, "engine",
                      fit->engine >= 0 ? plan->problem.lib->engines[fit->engine].id : NULL);
-    put_version(out, "engine_version", fit->version);
+    put_version_behind(out, fit->version);
     json_put_text(out, "op", "collective");
     json_put_number(out, "devices", fit->devices);
     json_put_bool(out, "graph", fit->graph);
@@ -136,37 +140,44 @@ static void write_fit(struct json_out *out, const struct plan *plan, const struc
         json_null(out);
 }
 
+static const struct member CLASS_AMOUNTS[] = {
+    MEMBER("bytes", class_cost, bytes),
+    MEMBER("flops", class_cost, flops),
+    MEMBER("link_bytes", class_cost, link_bytes),
+    MEMBER("host_bytes", class_cost, host_bytes),
+    MEMBER("weight_bytes", class_cost, weight_bytes),
+    MEMBER("launches", class_cost, launches),
+    MEMBER("floor_us", class_cost, floor_us),
+};
+
+static const struct member CLASS_TIMES[] = {
+    MEMBER("fixed_us", class_cost, fixed_us),
+    MEMBER("memory_us", class_cost, memory_us),
+    MEMBER("compute_us", class_cost, compute_us),
+    MEMBER("share", class_cost, share),
+};
+
 static void write_class(struct json_out *out, const struct plan *plan, enum phase phase,
                         enum class_id id, struct figures *figures)
 {
     const struct step *step = phase == PHASE_DECODE ? &plan->decode : &plan->prefill;
     const struct class_cost *cost = &step->classes[id];
+    bool streams = cost->bytes > 0 && step->weight_read_bytes > 0;
     struct phrase formula;
 
     formula_class(plan, phase, id, figures, &formula);
     json_begin_object(out);
     json_put_text(out, "class", class_name(id));
-    json_put_text(out, "pass", pass_name(class_info(id)->pass));
-    json_put_text(out, "bound", bound_name(cost->bound));
-    json_put_number(out, "bytes", cost->bytes);
-    json_put_number(out, "flops", cost->flops);
-    json_put_number(out, "link_bytes", cost->link_bytes);
-    json_put_number(out, "host_bytes", cost->host_bytes);
-    json_put_number(out, "weight_bytes", cost->weight_bytes);
-    json_put_number(out, "launches", cost->launches);
-    json_put_number(out, "floor_us", cost->floor_us);
+    MEMBER_TEXT(out, "pass", pass_name(class_info(id)->pass));
+    MEMBER_TEXT(out, "bound", bound_name(cost->bound));
+    member_numbers(out, CLASS_AMOUNTS, ARRAY_LEN(CLASS_AMOUNTS), cost);
     json_put_number(out, "expected_us",
                     cost->basis == BASIS_NO_RECORD ? (double)NAN : cost->time_us);
-    json_put_number(out, "fixed_us", cost->fixed_us);
-    json_put_number(out, "memory_us", cost->memory_us);
-    json_put_number(out, "compute_us", cost->compute_us);
-    json_put_number(out, "share", cost->share);
+    member_numbers(out, CLASS_TIMES, ARRAY_LEN(CLASS_TIMES), cost);
     json_put_number(out, "of_weight_read",
-                    cost->bytes > 0 && step->weight_read_bytes > 0
-                        ? cost->bytes / step->weight_read_bytes
-                        : (double)NAN);
-    put_phrase(out, "formula", &formula);
-    json_put_text(out, "basis", basis_name(cost->basis));
+                    streams ? cost->bytes / step->weight_read_bytes : (double)NAN);
+    MEMBER_TEXT(out, "formula", phrase_text(&formula));
+    MEMBER_TEXT(out, "basis", basis_name(cost->basis));
     write_fit(out, plan, cost);
     json_put_text(out, "anchor", cost->anchor);
     json_end_object(out);
@@ -375,26 +386,30 @@ static void write_evidence(struct json_out *out, const struct cure_info *info)
     json_put_text(out, "evidence_status", info->anchors[0] ? "measured" : "no record");
 }
 
+static const struct member EFFECT_NUMBERS[] = {
+    MEMBER("ttft", cure_result, ttft),
+    MEMBER("output_tok_s", cure_result, output_tok_s),
+    MEMBER("memory", cure_result, memory),
+};
+
 static void write_cure(struct json_out *out, const struct cure_result *result)
 {
     const struct cure_info *info = cure_info(result->cure);
 
     json_begin_object(out);
     json_put_text(out, "id", info->id);
-    json_put_text(out, "title", info->title);
+    MEMBER_TEXT(out, "title", info->title);
     json_put_number(out, "rank", result->is_cure ? (double)result->rank : (double)NAN);
     write_change(out, result);
-    json_put_text(out, "why", result->why ? result->why : info->why);
-    json_put_text(out, "when_not", info->when_not);
+    MEMBER_TEXT(out, "why", result->why ? result->why : info->why);
+    MEMBER_TEXT(out, "when_not", info->when_not);
     json_key(out, "effect");
     json_begin_object(out);
     json_put_number(out, "tpot", result->tpot);
-    json_put_number(out, "ttft", result->ttft);
-    json_put_number(out, "output_tok_s", result->output_tok_s);
-    json_put_number(out, "memory", result->memory);
+    member_numbers(out, EFFECT_NUMBERS, ARRAY_LEN(EFFECT_NUMBERS), result);
     json_end_object(out);
-    json_put_text(out, "regime_after", regime_name(result->regime_after));
-    json_put_text(out, "basis", basis_name(result->basis));
+    MEMBER_TEXT(out, "regime_after", regime_name(result->regime_after));
+    MEMBER_TEXT(out, "basis", basis_name(result->basis));
     write_evidence(out, info);
     json_end_object(out);
 }

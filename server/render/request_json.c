@@ -191,11 +191,19 @@ void request_json_write(struct json_out *out, const struct plan_request *request
 
 void request_json_assumed(struct json_out *out, const struct plan_request *request)
 {
+    const char *before = "\"";
+
     json_begin_array(out);
     for (int i = 0; i < FIELD_ID_COUNT; i++) {
-        if (request->assumed[i])
-            json_text(out, PLAN_FIELDS.rows[i].pointer);
+        if (!request->assumed[i])
+            continue;
+        /* pointers of the table need no escape */
+        out_text(out, before);
+        out_text(out, PLAN_FIELDS.rows[i].pointer);
+        before = "\",\"";
     }
+    if (before[1])
+        out_text(out, "\"");
     json_end_array(out);
 }
 
