@@ -117,7 +117,7 @@ static const char *name_list(struct arena *arena, const struct field *field, con
     return or_no_memory(arena_printf(arena, "%s %s", what, list));
 }
 
-const char *field_expectation(struct arena *arena, const struct field *field)
+const char *field_expectation(struct arena *arena, const struct field *field, bool element)
 {
     switch (field->kind) {
     case FIELD_NUMBER:
@@ -129,7 +129,7 @@ const char *field_expectation(struct arena *arena, const struct field *field)
     case FIELD_NAME:
         return name_list(arena, field, "one of");
     case FIELD_NAMES:
-        return name_list(arena, field, "a list of names out of");
+        return name_list(arena, field, element ? "one of" : "a list of names out of");
     case FIELD_TEXT:
         return "a text";
     case FIELD_MODEL:
@@ -166,7 +166,7 @@ void field_refuse(struct field_reader *reader, const struct field *field,
                   const struct field_value *value, const char *suggestion)
 {
     fault_add(reader->faults, field_fault_pointer(reader, field, value), suggestion,
-              "expected %s, got %s", field_expectation(reader->arena, field),
+              "expected %s, got %s", field_expectation(reader->arena, field, value->element > 0),
               value_describe(reader->arena, value));
 }
 
@@ -413,20 +413,35 @@ static const char *elsewhere(const struct field_table *table, const char *name)
     return NULL;
 }
 
-static const char *nearest_in_section(const struct field_table *table, int section,
-                                      const char *name)
+/* Names of a section's fields and inner objects; returns their number. */
+static int section_names(const struct field_table *table, int section, const char **ret_names)
 {
-    const char *candidates[FIELDS_MAX + FIELD_SECTIONS_MAX];
     const struct field_section *part = &table->sections[section];
     int n = 0;
 
     for (int i = part->first; i < part->first + part->n; i++)
-        candidates[n++] = table->rows[i].name;
+        ret_names[n++] = table->rows[i].name;
     for (int i = 0; i < table->n_sections; i++) {
         if (table->sections[i].parent == section)
-            candidates[n++] = table->sections[i].name;
+            ret_names[n++] = table->sections[i].name;
     }
-    return fault_nearest(name, candidates, n);
+    return n;
+}
+
+/* The name nearest by spelling, else one that begins with what was written ("mem_bw"). */
+static const char *nearest_in_section(const struct field_table *table, int section,
+                                      const char *name)
+{
+    const char *names[FIELDS_MAX + FIELD_SECTIONS_MAX];
+    int n = section_names(table, section, names);
+    const char *nearest = fault_nearest(name, names, n);
+    size_t length = strlen(name);
+
+    for (int i = 0; i < n && !nearest && length >= 3; i++) {
+        if (strncmp(names[i], name, length) == 0)
+            nearest = names[i];
+    }
+    return nearest;
 }
 
 /* base + section + "/" + name, with "~" and "/" of the name escaped (RFC 6901). */

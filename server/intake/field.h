@@ -143,8 +143,9 @@ bool field_set(struct field_reader *reader, int row, const struct field_value *v
 /* The name that replies print for a value of FIELD_NAME, NULL when it has none. */
 const char *field_name_of(const struct field_name *names, int value);
 
-/* What a field takes, for people: "a whole number from 1 to 1000000". From the arena. */
-const char *field_expectation(struct arena *arena, const struct field *field);
+/* What a field takes, for people: "a whole number from 1 to 1000000"; with `element`, what one
+ * entry of its list may be. May allocate from the arena. */
+const char *field_expectation(struct arena *arena, const struct field *field, bool element);
 
 /* Adds the fault "expected ..., got ..." of one leaf; suggestion may be NULL. */
 void field_refuse(struct field_reader *reader, const struct field *field,
