@@ -1,0 +1,292 @@
+/*
+ * import.c - walks db/records/, hands each record to the reader of its kind, and closes the bundle.
+ *
+ * Files are read in the order of their names, so that the same records give the same database.
+ */
+#include "import.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "digest.h"
+#include "import_files.h"
+#include "json_text.h"
+#include "sql.h"
+
+#define FILES_MAX 512
+#define PATH_TEXT_MAX 4096
+#define CSV_COLUMNS_MAX 24
+
+/* Which files hold which kind of record, in the order of import: what is referred to comes first.
+ */
+static const struct kind_files {
+    const char *folder, *name; /* folder below db/records; name NULL = every *.json in it */
+    import_fn *read;
+} KINDS[] = {
+    {"models", NULL, import_model},
+    {"hardware", NULL, import_hardware},
+    {"formats", "weights.json", import_weight_format},
+    {"formats", "kv.json", import_kv_format},
+    {"engines", "vllm.json", import_engine},
+    {"engines", "sglang.json", import_engine},
+    {"engines", "tensorrt-llm.json", import_engine},
+    {"engines", "llama.cpp.json", import_engine},
+    {"engines", "ollama.json", import_engine},
+    {"engines", "mlx.json", import_engine},
+    {"engines", "tgi.json", import_engine},
+    {"", "host-costs.json", import_host_cost},
+    {"", "aliases.json", import_more_aliases},
+};
+
+void import_fault(struct import *import, const char *format, ...)
+{
+    va_list values;
+    import->faults++;
+    (void)fprintf(import->log, "%s: ", import->file ? import->file : "records");
+    if (import->record) {
+        (void)fprintf(import->log, "%s: ", import->record);
+    }
+    va_start(values, format);
+    (void)vfprintf(import->log, format, values);
+    va_end(values);
+    (void)fputc('\n', import->log);
+}
+
+void import_check(struct import *import, bool done, const char *what)
+{
+    if (!done) {
+        import_fault(import, "%s: %s", what, sqlite3_errmsg(import->db));
+    }
+}
+
+/* Reads one element of a file's array. */
+static void import_element(struct import *import, const struct kind_files *kind,
+                           struct json_span span)
+{
+    char *doc = malloc(span.length + 1);
+    if (!doc) {
+        import_fault(import, "out of memory");
+        return;
+    }
+    memcpy(doc, span.text, span.length);
+    doc[json_text_compact(doc, span.length)] = '\0';
+    cJSON *record = cJSON_Parse(doc);
+    if (!record || !cJSON_IsObject(record)) {
+        import_fault(import, "holds something that is not an object");
+    } else {
+        const cJSON *id = cJSON_GetObjectItemCaseSensitive(record, "id");
+        import->record = id && cJSON_IsString(id) ? id->valuestring : NULL;
+        kind->read(import, record, doc);
+    }
+    import->record = NULL;
+    import->position++;
+    cJSON_Delete(record);
+    free(doc);
+}
+
+static void import_json_file(struct import *import, const struct kind_files *kind, const char *path,
+                             struct digest *digest)
+{
+    size_t length = 0;
+    char *text = import_file_read(path, &length);
+    import->file = path;
+    if (!text) {
+        import_fault(import, "cannot be read");
+        return;
+    }
+    digest_add(digest, text, length);
+    const char *end = NULL;
+    cJSON *whole = cJSON_ParseWithLengthOpts(text, length + 1, &end, 1);
+    if (!whole || !cJSON_IsArray(whole)) {
+        import_fault(import, "is not a JSON array (byte %ld)", end ? (long)(end - text) : 0L);
+    } else {
+        struct json_walk walk = json_walk_start(text, length);
+        struct json_span span;
+        while (json_walk_element(&walk, &span)) {
+            import_element(import, kind, span);
+        }
+    }
+    cJSON_Delete(whole);
+    free(text);
+}
+
+static void import_kind(struct import *import, const struct kind_files *kind, const char *folder,
+                        struct digest *digest)
+{
+    char path[PATH_TEXT_MAX];
+    if (kind->name) {
+        (void)text_print(path, sizeof(path), "%s/%s%s%s", folder, kind->folder,
+                         *kind->folder ? "/" : "", kind->name);
+        import_json_file(import, kind, path, digest);
+        return;
+    }
+    char *names[FILES_MAX];
+    (void)text_print(path, sizeof(path), "%s/%s", folder, kind->folder);
+    int n = import_files_list(path, ".json", names, FILES_MAX);
+    if (n == 0) {
+        import->file = path;
+        import_fault(import, "holds no records");
+    }
+    for (int i = 0; i < n; i++) {
+        import_json_file(import, kind, names[i], digest);
+        free(names[i]);
+    }
+}
+
+/* Cuts a line at its commas, in place. The record files quote nothing. */
+static int csv_split(char *line, const char **ret_cells, int max)
+{
+    int n = 0;
+    for (char *cell = line; cell && n < max; n++) {
+        char *comma = strchr(cell, ',');
+        if (comma) {
+            *comma = '\0';
+        }
+        ret_cells[n] = cell;
+        cell = comma ? comma + 1 : NULL;
+    }
+    return n;
+}
+
+/* Reads a CSV file: comment lines, a header, then a record per line. */
+static void import_csv_file(struct import *import, const char *path, import_csv_fn *read,
+                            struct digest *digest)
+{
+    const char *names[CSV_COLUMNS_MAX];
+    const char *values[CSV_COLUMNS_MAX];
+    size_t length = 0;
+    char *text = import_file_read(path, &length);
+    int n = 0;
+    import->file = path;
+    if (!text) {
+        import_fault(import, "cannot be read");
+        return;
+    }
+    digest_add(digest, text, length);
+    for (char *line = text; line && *line;) {
+        char *next = strchr(line, '\n');
+        if (next) {
+            *next++ = '\0';
+        }
+        if (*line != '#' && *line && n == 0) {
+            n = csv_split(line, names, CSV_COLUMNS_MAX);
+        } else if (*line != '#' && *line) {
+            if (csv_split(line, values, CSV_COLUMNS_MAX) == n) {
+                read(import, names, values, n);
+            } else {
+                import_fault(import, "a line has not the %d cells of its header", n);
+            }
+            import->record = NULL;
+            import->position++;
+        }
+        line = next;
+    }
+    free(text);
+}
+
+static void import_fits(struct import *import, const char *folder, struct digest *digest)
+{
+    char path[PATH_TEXT_MAX];
+    char *names[FILES_MAX];
+    (void)text_print(path, sizeof(path), "%s/fits", folder);
+    int n = import_files_list(path, ".csv", names, FILES_MAX);
+    for (int i = 0; i < n; i++) {
+        bool collectives = strstr(names[i], "/collectives.csv") != NULL;
+        import_csv_file(import, names[i], collectives ? import_collective_fit : import_op_fit,
+                        digest);
+        free(names[i]);
+    }
+}
+
+/* What of the bundle is said about itself: its date and serial. */
+static void import_bundle(struct import *import, const char *folder, const char *digest)
+{
+    char path[PATH_TEXT_MAX];
+    char text[120];
+    size_t length = 0;
+    (void)text_print(path, sizeof(path), "%s/bundle.json", folder);
+    char *json = import_file_read(path, &length);
+    cJSON *bundle = json ? cJSON_Parse(json) : NULL;
+    import->file = path;
+    const char *date = field_text(import, bundle, "date");
+    double serial = field_number(import, bundle, "serial", 1, 1e9);
+    (void)text_print(text, sizeof(text), "records %s", date);
+    import_check(
+        import,
+        sql_run(import->db, "INSERT INTO store_info VALUES ('records_text', ?1)", "t", text) &&
+            sql_run(import->db,
+                    "INSERT INTO store_info VALUES ('records_serial', CAST(?1 AS TEXT))", "i",
+                    (int)serial) &&
+            sql_run(import->db, "INSERT INTO store_info VALUES ('records_digest', ?1)", "t",
+                    digest),
+        "store_info");
+    /* The first revision of every record is its import, dated with the bundle. */
+    import_check(import,
+                 sql_run(import->db,
+                         "INSERT INTO revisions (kind, record_id, revision, action, at, author, "
+                         "digest) SELECT kind, id, 1, 'import', ?1, 'bundle', digest FROM records "
+                         "ORDER BY kind, id",
+                         "t", date),
+                 "revisions");
+    cJSON_Delete(bundle);
+    free(json);
+}
+
+/* References that the schema cannot check before everything is there. */
+static void import_check_references(struct import *import)
+{
+    static const struct reference {
+        const char *what, *sql;
+    } REFERENCES[] = {
+        {"rows without what they refer to", "SELECT count(*) FROM pragma_foreign_key_check"},
+        {"models in a format that no weight format has",
+         "SELECT count(*) FROM models WHERE native_format NOT IN (SELECT id FROM weight_formats)"},
+        {"names of one record that are the id of another",
+         "SELECT count(*) FROM aliases a JOIN aliases b ON b.kind = a.kind AND b.key = a.key AND "
+         "b.record_id <> a.record_id WHERE a.alias = a.record_id"},
+        {"records without a source",
+         "SELECT count(*) FROM records r WHERE kind NOT IN ('source', 'class', 'regime', 'cure') "
+         "AND NOT EXISTS (SELECT 1 FROM provenance p WHERE p.kind = r.kind AND p.record_id = "
+         "r.id)"},
+    };
+
+    import->file = "all records";
+    for (size_t i = 0; i < sizeof(REFERENCES) / sizeof(REFERENCES[0]); i++) {
+        long long n = sql_number(import->db, REFERENCES[i].sql, -1);
+        if (n != 0) {
+            import_fault(import, "%lld %s", n, REFERENCES[i].what);
+        }
+    }
+}
+
+bool import_records(sqlite3 *db, const char *folder, FILE *log)
+{
+    struct import import = {.db = db, .log = log};
+    struct digest digest;
+    char hex[DIGEST_HEX_MAX];
+    digest_init(&digest);
+    if (!sql_exec(db, "PRAGMA foreign_keys=OFF") || !sql_exec(db, "BEGIN IMMEDIATE")) {
+        import_fault(&import, "%s", sqlite3_errmsg(db));
+        return false;
+    }
+    const char *folder_before = NULL;
+    for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {
+        bool same = folder_before && strcmp(folder_before, KINDS[i].folder) == 0 &&
+                    KINDS[i].read == KINDS[i - 1].read;
+        import.position = same ? import.position : 0;
+        folder_before = KINDS[i].folder;
+        import_kind(&import, &KINDS[i], folder, &digest);
+    }
+    import_fits(&import, folder, &digest);
+    import.file = "planner";
+    import_explanations(&import);
+    digest_hex(&digest, hex);
+    import_bundle(&import, folder, hex);
+    import_check_references(&import);
+    bool good = import.faults == 0 && sql_exec(db, "COMMIT");
+    if (!good) {
+        sql_rollback(db);
+    }
+    return sql_exec(db, "PRAGMA foreign_keys=ON") && good;
+}

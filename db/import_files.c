@@ -1,0 +1,67 @@
+#include "import_files.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql.h"
+
+#define FILE_MAX (16 << 20)
+#define PATH_TEXT_MAX 4096
+
+char *import_file_read(const char *path, size_t *ret_length)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return NULL;
+    }
+    char *text = malloc(FILE_MAX + 1);
+    size_t length = text ? fread(text, 1, FILE_MAX + 1, file) : 0;
+    bool good = text && !ferror(file) && length <= FILE_MAX;
+    (void)fclose(file);
+    if (!good) {
+        free(text);
+        return NULL;
+    }
+    text[length] = '\0';
+    *ret_length = length;
+    char *fitted = realloc(text, length + 1);
+    return fitted ? fitted : text;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    char *const *x = a;
+    char *const *y = b;
+    return strcmp(*x, *y);
+}
+
+static bool ends_with(const char *text, const char *suffix)
+{
+    size_t length = strlen(text);
+    size_t tail = strlen(suffix);
+    return length > tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+int import_files_list(const char *folder, const char *suffix, char **ret_paths, int max)
+{
+    char path[PATH_TEXT_MAX];
+    DIR *dir = opendir(folder);
+    int n = 0;
+    if (!dir) {
+        return 0;
+    }
+    for (const struct dirent *entry = readdir(dir); entry && n < max; entry = readdir(dir)) {
+        if (!ends_with(entry->d_name, suffix)) {
+            continue;
+        }
+        (void)text_print(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        ret_paths[n] = strdup(path);
+        n += ret_paths[n] != NULL;
+    }
+    (void)closedir(dir);
+    qsort(ret_paths, (size_t)n, sizeof(*ret_paths), compare_paths);
+    return n;
+}

@@ -1,0 +1,233 @@
+/*
+ * import_fit.c - fitted kernels and collectives, one CSV line each.
+ *
+ * An engine name is an alias of its record; the vendor's own library (NCCL, oneCCL) is no engine.
+ * Two collectives measured with the same bytes in 8 and 16 bits are one curve: the 16-bit one is
+ * used.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit.h"
+#include "import.h"
+#include "name_key.h"
+#include "sql.h"
+
+#define ID_MAX 200
+#define TITLE_MAX 240
+#define DOC_MAX 2048
+#define COLLECTIVE_ERROR_MAX 0.45
+
+static const char SOURCE[] =
+    "[{\"field\":\"%s\",\"title\":\"aiconfigurator kernel database (systems/data/<part>/<op>/"
+    "<engine>/<version>), fitted by this project\",\"kind\":\"derived\",\"url\":"
+    "\"https://github.com/ai-dynamo/aiconfigurator/tree/"
+    "095f58a51c4ca8e61b66ec108d86f223f8d559ce\",\"date\":\"2026-11\",\"license\":\"Apache-2.0\"}]";
+
+static bool is_number(const char *text)
+{
+    char *end = NULL;
+    double value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(value);
+}
+
+/* The line as an object: numbers as they were written, everything else as a text. */
+static void line_doc(struct import *import, const char *id, const char *hardware,
+                     const char *const *names, const char *const *values, int n,
+                     char ret_doc[DOC_MAX])
+{
+    size_t used = 0;
+    bool fits = text_print(ret_doc, DOC_MAX,
+                           hardware ? "{\"id\":\"%s\",\"hardware\":\"%s\"" : "{\"id\":\"%s\"", id,
+                           hardware);
+    for (int i = 0; i <= n && fits; i++) {
+        used = strlen(ret_doc);
+        if (i == n) {
+            fits = text_print(ret_doc + used, DOC_MAX - used, "}");
+            break;
+        }
+        bool number = is_number(values[i]) && strcmp(names[i], "engine_version") != 0;
+        fits = text_print(ret_doc + used, DOC_MAX - used, number ? ",\"%s\":%s" : ",\"%s\":\"%s\"",
+                          names[i], values[i]);
+    }
+    if (!fits) {
+        import_fault(import, "the line is too long");
+    }
+}
+
+static const char *cell(struct import *import, const char *const *names, const char *const *values,
+                        int n, const char *name)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return values[i];
+        }
+    }
+    import_fault(import, "column '%s' is missing", name);
+    return "";
+}
+
+static double cell_number(struct import *import, const char *const *names,
+                          const char *const *values, int n, const char *name)
+{
+    const char *text = cell(import, names, values, n, name);
+    if (!is_number(text)) {
+        import_fault(import, "'%s' is '%s', not a number", name, text);
+        return 0;
+    }
+    return strtod(text, NULL);
+}
+
+/* The record that a name of an engine means; "" when there is none. */
+static void engine_of(struct import *import, const char *name, char ret_id[ID_MAX])
+{
+    sqlite3_stmt *statement = NULL;
+    ret_id[0] = '\0';
+    if (sqlite3_prepare_v2(import->db,
+                           "SELECT record_id FROM aliases WHERE kind = 'engine' AND key = ?1", -1,
+                           &statement, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        (void)text_print(ret_id, ID_MAX, "%s", (const char *)sqlite3_column_text(statement, 0));
+    }
+    sqlite3_finalize(statement);
+}
+
+/* The record of the calibration: its line, and the database it was fitted to as its source. */
+static void import_line(struct import *import, const char *id, const char *title, const char *field,
+                        const char *doc)
+{
+    char sources[DOC_MAX];
+    cJSON *object = cJSON_CreateObject();
+    (void)text_print(sources, sizeof(sources), SOURCE, field);
+    cJSON *list = cJSON_Parse(sources);
+    if (!object || !list || !cJSON_AddItemToObject(object, "sources", list)) {
+        import_fault(import, "out of memory");
+    } else {
+        import_record(import, "calibration", id, title, object, doc);
+    }
+    cJSON_Delete(object);
+}
+
+/* The part that a file of fits is named after. */
+static void part_of_file(const char *path, char ret_id[ID_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    (void)text_print(ret_id, ID_MAX, "%s", slash ? slash + 1 : path);
+    char *dot = strrchr(ret_id, '.');
+    if (dot) {
+        *dot = '\0';
+    }
+}
+
+static void lower(char *text)
+{
+    for (; *text; text++) {
+        *text = *text == ' ' || *text == '_' ? '-' : (char)tolower((unsigned char)*text);
+    }
+}
+
+void import_op_fit(struct import *import, const char *const *names, const char *const *values,
+                   int n)
+{
+#define TEXT(NAME) cell(import, names, values, n, NAME)
+#define NUMBER(NAME) cell_number(import, names, values, n, NAME)
+    char part[ID_MAX];
+    char engine[ID_MAX];
+    char id[ID_MAX];
+    char title[TITLE_MAX];
+    char doc[DOC_MAX];
+    struct op_fit fit = {.op = fit_op_parse(TEXT("op")),
+                         .dtype = fit_dtype_parse(TEXT("dtype")),
+                         .e_m = NUMBER("e_m"),
+                         .e_c = NUMBER("e_c"),
+                         .t0_us = NUMBER("t0_us"),
+                         .median_abs_err = NUMBER("median_abs_err")};
+    part_of_file(import->file, part);
+    engine_of(import, TEXT("engine"), engine);
+    (void)text_print(id, sizeof(id), "%s-%s-%s-%s-%s", part, engine, TEXT("engine_version"),
+                     TEXT("op"), TEXT("dtype"));
+    lower(id);
+    import->record = id;
+    if (fit.op == FIT_OP_COUNT || fit.dtype == FIT_DTYPE_COUNT || !*engine) {
+        import_fault(import, "op, type or engine is unknown");
+        return;
+    }
+    fit_judge(&fit);
+    (void)text_print(title, sizeof(title), "%s %s on %s, %s %s", TEXT("op"), TEXT("dtype"), part,
+                     engine, TEXT("engine_version"));
+    line_doc(import, id, part, names, values, n, doc);
+    import_line(import, id, title, "e_m,e_c,t0_us,q", doc);
+    import_check(import,
+                 sql_run(import->db,
+                         "INSERT INTO calibrations (id, type, hardware_id, engine_id, "
+                         "engine_version, op, dtype, status, reason) VALUES (?1, 'op_fit', ?2, ?3, "
+                         "?4, ?5, ?6, ?7, ?8)",
+                         "tttttttt", id, part, engine, TEXT("engine_version"), TEXT("op"),
+                         TEXT("dtype"), fit_status_name(fit.status), fit.reason) &&
+                     sql_run(import->db,
+                             "INSERT INTO op_fits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+                             "?10)",
+                             "tddddddddd", id, fit.e_m, NUMBER("e_c"), fit.t0_us, NUMBER("q"),
+                             NUMBER("n"), fit.median_abs_err, NUMBER("p90_abs_err"),
+                             NUMBER("fit_bw_gbps"), NUMBER("fit_peak_bf16_tflops")),
+                 "op fit");
+}
+
+/* Why a collective is not used, or NULL. */
+static const char *collective_reason(double error, const char *dtype, const char **ret_status)
+{
+    if (error > COLLECTIVE_ERROR_MAX) {
+        *ret_status = fit_status_name(FIT_REJECTED);
+        return "median error over 45 %: the form does not describe this collective";
+    }
+    if (strcmp(dtype, "int8") == 0) {
+        *ret_status = fit_status_name(FIT_FALLBACK);
+        return "the same bytes were measured in 16 bits: that curve is used";
+    }
+    *ret_status = fit_status_name(FIT_USED);
+    return NULL;
+}
+
+void import_collective_fit(struct import *import, const char *const *names,
+                           const char *const *values, int n)
+{
+    char engine[ID_MAX];
+    char id[ID_MAX];
+    char title[TITLE_MAX];
+    char doc[DOC_MAX];
+    const char *part = TEXT("hardware");
+    const char *variant = TEXT("variant");
+    bool vendor = strcmp(TEXT("op"), "nccl") == 0;
+    /* TensorRT-LLM's kernel was measured once and serves captured steps as well. */
+    bool graph = strstr(variant, "graph") != NULL || strcmp(variant, "TRTLLM") == 0;
+    const char *status = NULL;
+    const char *reason = collective_reason(NUMBER("median_abs_err"), TEXT("dtype"), &status);
+    engine_of(import, TEXT("engine"), engine);
+    (void)text_print(id, sizeof(id), "%s-%s-%s-%s-%sx-%s", part, TEXT("engine"),
+                     TEXT("engine_version"), variant, TEXT("devices"), TEXT("dtype"));
+    lower(id);
+    import->record = id;
+    (void)text_print(title, sizeof(title), "all-reduce of %s devices on %s, %s %s", TEXT("devices"),
+                     part, variant, TEXT("engine_version"));
+    line_doc(import, id, NULL, names, values, n, doc);
+    import_line(import, id, title, "bus_gbps,t0_us,q", doc);
+    import_check(import,
+                 sql_run(import->db,
+                         "INSERT INTO calibrations (id, type, hardware_id, engine_id, "
+                         "engine_version, op, dtype, status, reason) VALUES (?1, 'collective_fit', "
+                         "?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                         "tttttttt", id, part, *engine ? engine : NULL, TEXT("engine_version"),
+                         TEXT("op"), TEXT("dtype"), status, reason) &&
+                     sql_run(import->db,
+                             "INSERT INTO collective_fits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+                             "?9, ?10, ?11)",
+                             "tdtiidddddd", id, NUMBER("devices"), variant, graph, vendor,
+                             NUMBER("bus_gbps"), NUMBER("t0_us"), NUMBER("q"), NUMBER("n"),
+                             NUMBER("median_abs_err"), NUMBER("max_bytes")),
+                 "collective fit");
+#undef TEXT
+#undef NUMBER
+}

@@ -1,0 +1,44 @@
+/*
+ * regime_records.c - build step: db/records/ and migrations/ into the database that regimed
+ * carries.
+ *
+ *   regime_records OUT RECORDS      OUT is replaced; nothing is written when a record has a fault
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "import.h"
+#include "migrate.h"
+#include "sql.h"
+
+static bool build(sqlite3 *db, const char *out, const char *records)
+{
+    const struct migrations all = {MIGRATIONS, N_MIGRATIONS};
+    char error[STORE_ERROR_MAX];
+    if (!migrate_apply(db, "migrations", &all, error)) {
+        (void)fprintf(stderr, "%s\n", error);
+        return false;
+    }
+    if (!import_records(db, records, stderr)) {
+        return false;
+    }
+    if (!sql_exec(db, "INSERT INTO search(search) VALUES ('optimize')") ||
+        !sql_run(db, "VACUUM INTO ?1", "t", out)) {
+        (void)fprintf(stderr, "%s: %s\n", out, sqlite3_errmsg(db));
+        return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: regime_records OUT RECORDS\n");
+        return EXIT_FAILURE;
+    }
+    (void)remove(argv[1]);
+    sqlite3 *db = sql_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    bool good = db && build(db, argv[1], argv[2]);
+    sqlite3_close(db);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
