@@ -170,6 +170,24 @@ void field_refuse(struct field_reader *reader, const struct field *field,
               value_describe(reader->arena, value));
 }
 
+bool field_is_refused(const struct field_reader *reader, int row)
+{
+    const struct field *field = &reader->table->rows[row];
+    const char *pointer = field_fault_pointer(reader, field, NULL);
+
+    for (int i = 0; i < reader->faults->n; i++) {
+        const char *at = reader->faults->items[i].pointer;
+        size_t length = strlen(at), own = strlen(pointer);
+        size_t common = length < own ? length : own;
+        if (at[0] == '?' && strcmp(at + 1, field->query) == 0)
+            return true;
+        if (strncmp(at, pointer, common) == 0 &&
+            (length == own || (length < own ? pointer : at)[common] == '/'))
+            return true;
+    }
+    return false;
+}
+
 /* Setters, one per kind ------------------------------------------------------------------------ */
 
 typedef bool setter_fn(struct field_reader *reader, const struct field *field,
@@ -432,7 +450,7 @@ static int section_names(const struct field_table *table, int section, const cha
 static const char *nearest_in_section(const struct field_table *table, int section,
                                       const char *name)
 {
-    const char *names[FIELDS_MAX + FIELD_SECTIONS_MAX];
+    const char *names[FIELDS_MAX + FIELD_SECTIONS_MAX] = {NULL};
     int n = section_names(table, section, names);
     const char *nearest = fault_nearest(name, names, n);
     size_t length = strlen(name);

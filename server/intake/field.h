@@ -155,6 +155,9 @@ void field_refuse(struct field_reader *reader, const struct field *field,
 const char *field_fault_pointer(const struct field_reader *reader, const struct field *field,
                                 const struct field_value *value);
 
+/* Whether a fault already concerns the field, an object around it or something inside it. */
+bool field_is_refused(const struct field_reader *reader, int row);
+
 /* The text of a value, NULL when it is not a text. */
 const char *field_value_text(const struct field_value *value);
 

@@ -189,11 +189,12 @@ static void fill(struct hardware *hw, const struct part *part, const bool *given
         hw->peak_flops_us[i] = part->peak_tflops[i] * FLOPS_PER_US_PER_TFLOPS;
 }
 
-static void require(struct field_reader *reader, bool present, enum part_row row)
+/* The fault of a missing row, unless the input has something for it that is refused already. */
+static void require(const struct field_reader *reader, bool present, enum part_row row)
 {
     const struct field *field = &ROWS[row];
 
-    if (!present)
+    if (!present && !field_is_refused(reader, (int)row))
         fault_add(reader->faults, field_fault_pointer(reader, field, NULL), NULL, "required: %s",
                   field->doc);
 }
@@ -216,13 +217,11 @@ const struct hardware *inline_part_read(const struct catalogue *catalogue, struc
     int before = faults->n;
 
     field_read_json(&reader, object);
-    if (faults->n == before) {
-        require(&reader,
-                given[PART_MEMORY_BYTES] || given[PART_MEMORY_GB] || given[PART_MEMORY_NOMINAL] ||
-                    given[PART_MEMORY_USABLE],
-                PART_MEMORY_GB);
-        require(&reader, given[PART_BANDWIDTH], PART_BANDWIDTH);
-    }
+    require(&reader,
+            given[PART_MEMORY_BYTES] || given[PART_MEMORY_GB] || given[PART_MEMORY_NOMINAL] ||
+                given[PART_MEMORY_USABLE],
+            PART_MEMORY_GB);
+    require(&reader, given[PART_BANDWIDTH], PART_BANDWIDTH);
     if (faults->n != before)
         return NULL;
     struct hardware *hw = arena_alloc(arena, sizeof(*hw));

@@ -150,91 +150,68 @@ static void take_defaults(const struct intake *intake, struct plan_request *requ
 
 /* Checks --------------------------------------------------------------------------------------- */
 
-static const char *pointer_of(const struct intake *intake, enum field_id id)
+static const char *pointer_of(const struct field_reader *reader, enum field_id id)
 {
-    const char *pointer = PLAN_FIELDS.rows[id].pointer;
-
-    if (!intake->base[0])
-        return pointer;
-    const char *whole = arena_printf(intake->arena, "%s%s", intake->base, pointer);
-    return whole ? whole : pointer;
+    return field_fault_pointer(reader, &PLAN_FIELDS.rows[id], NULL);
 }
 
-/* Whether a fault already concerns the field, an object around it or something inside it. */
-static bool is_refused(const struct intake *intake, enum field_id id)
-{
-    const char *pointer = pointer_of(intake, id);
-
-    for (int i = 0; i < intake->faults->n; i++) {
-        const char *at = intake->faults->items[i].pointer;
-        size_t length = strlen(at), own = strlen(pointer);
-        size_t common = length < own ? length : own;
-        if (at[0] == '?' && strcmp(at + 1, PLAN_FIELDS.rows[id].query) == 0)
-            return true;
-        if (strncmp(at, pointer, common) == 0 &&
-            (length == own || (length < own ? pointer : at)[common] == '/'))
-            return true;
-    }
-    return false;
-}
-
-static void check_required(const struct intake *intake, const struct plan_request *request)
+static void check_required(const struct field_reader *reader, const struct plan_request *request)
 {
     for (int i = 0; i < FIELD_ID_COUNT; i++) {
         enum field_id id = (enum field_id)i;
         if (PLAN_FIELDS.rows[i].fallback == DEFAULT_REQUIRED && !request->given[i] &&
-            !is_refused(intake, id))
-            fault_add(intake->faults, pointer_of(intake, id), NULL, "required: %s",
+            !field_is_refused(reader, id))
+            fault_add(reader->faults, pointer_of(reader, id), NULL, "required: %s",
                       PLAN_FIELDS.rows[i].doc);
     }
 }
 
 /* The number given for a field, else its constant default; false when what was given is refused. */
-static bool settled_number(const struct intake *intake, const struct plan_request *request,
+static bool settled_number(const struct field_reader *reader, const struct plan_request *request,
                            enum field_id id, double *ret_number)
 {
     const struct field *field = &PLAN_FIELDS.rows[id];
 
     if (!request->given[id]) {
         *ret_number = field->value;
-        return !is_refused(intake, id);
+        return !field_is_refused(reader, id);
     }
     memcpy(ret_number, (const char *)request + field->offset, sizeof(*ret_number));
     return true;
 }
 
-static void check_prefix(const struct intake *intake, const struct plan_request *request)
+static void check_prefix(const struct field_reader *reader, const struct plan_request *request)
 {
     double cached = request->problem.load.cached_prefix_tokens, input;
 
     if (request->given[FIELD_ID_CACHED_PREFIX_TOKENS] &&
-        settled_number(intake, request, FIELD_ID_INPUT_TOKENS, &input) && cached > input)
-        fault_add(intake->faults, pointer_of(intake, FIELD_ID_CACHED_PREFIX_TOKENS), NULL,
+        settled_number(reader, request, FIELD_ID_INPUT_TOKENS, &input) && cached > input)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_CACHED_PREFIX_TOKENS), NULL,
                   "cached_prefix_tokens is part of input_tokens: %.9g is more than %.9g", cached,
                   input);
 }
 
-static void check_experts(const struct intake *intake, const struct plan_request *request)
+static void check_experts(const struct field_reader *reader, const struct plan_request *request)
 {
     double ep = request->problem.dep.ep, tp, dp;
 
-    if (request->given[FIELD_ID_EP] && settled_number(intake, request, FIELD_ID_TP, &tp) &&
-        settled_number(intake, request, FIELD_ID_DP, &dp) && ep > tp * dp)
-        fault_add(intake->faults, pointer_of(intake, FIELD_ID_EP), NULL,
+    if (request->given[FIELD_ID_EP] && settled_number(reader, request, FIELD_ID_TP, &tp) &&
+        settled_number(reader, request, FIELD_ID_DP, &dp) && ep > tp * dp)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_EP), NULL,
                   "ep spreads experts over the tp x dp devices: %.9g is more than %.9g x %.9g", ep,
                   tp, dp);
 }
 
-static void check_speculation(const struct intake *intake, const struct plan_request *request)
+static void check_speculation(const struct field_reader *reader, const struct plan_request *request)
 {
     bool described =
         request->given[FIELD_ID_SPEC_TOKENS] || request->given[FIELD_ID_SPEC_ACCEPTANCE];
 
     if (described && !request->given[FIELD_ID_SPEC_METHOD] &&
-        !is_refused(intake, FIELD_ID_SPEC_METHOD))
-        fault_add(intake->faults, pointer_of(intake, FIELD_ID_SPEC_METHOD), NULL,
+        !field_is_refused(reader, FIELD_ID_SPEC_METHOD))
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_SPEC_METHOD), NULL,
                   "required beside tokens or acceptance: %s",
-                  field_expectation(intake->arena, &PLAN_FIELDS.rows[FIELD_ID_SPEC_METHOD], false));
+                  field_expectation(reader->arena, &PLAN_FIELDS.rows[FIELD_ID_SPEC_METHOD], false));
 }
 
 /* A format in the model's name ("...-FP8") stands for `weights` unless that was given. */
@@ -251,10 +228,12 @@ static void take_name_format(const struct intake *intake, struct plan_request *r
 
 bool plan_request_resolve(const struct intake *intake, struct plan_request *request)
 {
-    check_required(intake, request);
-    check_prefix(intake, request);
-    check_experts(intake, request);
-    check_speculation(intake, request);
+    const struct field_reader reader = reader_of(intake, request);
+
+    check_required(&reader, request);
+    check_prefix(&reader, request);
+    check_experts(&reader, request);
+    check_speculation(&reader, request);
     if (intake->faults->n)
         return false;
     take_name_format(intake, request);
