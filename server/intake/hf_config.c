@@ -102,7 +102,8 @@ static void read_heads(struct hf *hf)
 /* All shared experts together: stated, or as many as there are of one expert's width. */
 static double shared_width(struct hf *hf)
 {
-    double number = hf_number(hf, HF("n_shared_experts", "num_shared_experts", "num_shared_expert"),
+    double number = hf_number(hf, HF("n_shared_experts", "num_shared_experts", "num_shared_expert",
+                                 "moe_num_shared_experts"),
                               HF_WIDTH_MAX, 0);
     double width =
         hf_number(hf,
@@ -147,14 +148,18 @@ static void read_model(struct hf *hf)
     struct model *model = hf->model;
     const cJSON *tied = cJSON_GetObjectItemCaseSensitive(hf->root, "tie_word_embeddings");
     bool fallback = cJSON_IsBool(tied) ? cJSON_IsTrue(tied) != 0 : hf_has(hf, HF_TIED);
-    model->hidden = hf_required(hf, HF("hidden_size", "n_embd", "d_model"), HF_WIDTH_MAX);
+    model->hidden = hf_required(hf, HF("hidden_size", "n_embd", "n_embed", "d_model"), HF_WIDTH_MAX);
     model->vocab = hf_required(hf, HF("vocab_size"), HF_TOKENS_MAX);
     model->tied_embedding = hf_flag(hf, HF("tie_word_embeddings"), fallback);
     model->lm_head_bias = hf_flag(hf, HF("lm_head_bias"), hf_has(hf, HF_LM_HEAD_BIAS));
     model->max_positions =
         hf_number(hf, HF("max_position_embeddings", "n_positions", "max_seq_len", "seq_length"),
                   HF_TOKENS_MAX, 0);
-    model->final_norm_params = model->hidden * (hf_has(hf, HF_NORM_BIAS) ? 2 : 1);
+    bool final_norm = hf_flag(hf, HF("do_layer_norm_before"), true);
+    double norm = model->hidden * (hf_has(hf, HF_NORM_BIAS) ? 2 : 1);
+    model->final_norm_params = final_norm ? norm : 0;
+    double embedded = hf_number(hf, HF("word_embed_proj_dim"), HF_WIDTH_MAX, model->hidden);
+    model->embedding_dim = embedded < model->hidden ? embedded : 0;
     if (hf_has(hf, HF_POSITIONS)) {
         model->learned_positions = model->max_positions;
     } else if (hf_has(hf, HF_POSITIONS_2)) {

@@ -1,6 +1,8 @@
 /*
  * hf_mixers.c - the numbers of one mixer or FFN, as configurations name them.
  */
+#include <math.h>
+
 #include "hf_read.h"
 #include "mixer.h"
 
@@ -32,7 +34,8 @@ static void fill_heads(struct hf *hf, struct mixer *mixer)
 
 static void fill_qk_norm(struct hf *hf, struct mixer *mixer)
 {
-    bool heads = hf_has(hf, HF_QK_NORM_HEAD) || mixer->kind == MIXER_CROSS;
+    bool asked = hf_has(hf, HF_QK_NORM_ASKED) && hf_flag(hf, HF("use_qk_norm"), false);
+    bool heads = asked || hf_has(hf, HF_QK_NORM_HEAD) || mixer->kind == MIXER_CROSS;
     if (hf_has(hf, HF_QK_NORM_FULL)) {
         mixer->qk_norm_params = (mixer->n_heads + mixer->n_kv_heads) * mixer->k_dim;
     } else if (heads) {
@@ -151,21 +154,23 @@ static void fill_lightning(struct hf *hf, const struct hf_layer *layer, struct m
     mixer->k_dim = hf->shape.k_dim;
 }
 
+/* Jamba widens by mamba_expand and norms dt, B and C; Mamba states its inner width. A rank of "auto" is
+ * the usual one, hidden / 16. */
 static void fill_mamba1(struct hf *hf, const struct hf_layer *layer, struct mixer *mixer)
 {
     (void)layer;
-    double expand = hf_number(hf, HF("expand", "mamba_expand"), HF_WIDTH_MAX, 2);
-    double rank = hf->model->hidden / 16;
-    mixer->inner_dim = hf_find(hf, HF("mamba_expand")) != NULL
-                           ? expand * hf->model->hidden
-                           : hf_number(hf, HF("intermediate_size", "d_inner"), HF_WIDTH_MAX,
-                                       expand * hf->model->hidden);
-    mixer->state_size =
-        hf_number(hf, HF("state_size", "mamba_d_state", "d_state"), HF_WIDTH_MAX, 16);
-    mixer->conv_kernel =
-        hf_number(hf, HF("conv_kernel", "mamba_d_conv", "d_conv"), HF_WIDTH_MAX, 4);
-    mixer->dt_rank = hf_number(hf, HF("time_step_rank", "mamba_dt_rank"), HF_WIDTH_MAX, rank);
-    mixer->inner_norms = hf_flag(hf, HF("mamba_inner_layernorms"), false);
+    bool hybrid = !hf_has(hf, HF_NO_ATTENTION);
+    const char *const *rank = HF("time_step_rank", "mamba_dt_rank");
+    double hidden = hf->model->hidden;
+    double wide = hf_number(hf, HF("mamba_expand", "expand"), HF_WIDTH_MAX, 2) * hidden;
+    double usual = ceil(hidden / 16);
+    mixer->inner_dim =
+        hybrid ? wide : hf_number(hf, HF("intermediate_size", "d_inner"), HF_WIDTH_MAX, wide);
+    mixer->state_size = hf_number(hf, HF("state_size", "mamba_d_state"), HF_WIDTH_MAX, 16);
+    mixer->conv_kernel = hf_number(hf, HF("conv_kernel", "mamba_d_conv"), HF_WIDTH_MAX, 4);
+    mixer->dt_rank =
+        hf_text(hf, rank) != NULL ? usual : hf_number(hf, rank, HF_WIDTH_MAX, usual);
+    mixer->inner_norms = hf_flag(hf, HF("mamba_inner_layernorms"), hybrid);
 }
 
 static void fill_mamba2(struct hf *hf, const struct hf_layer *layer, struct mixer *mixer)
@@ -240,6 +245,7 @@ void hf_fill_moe(struct hf *hf, struct ffn *ffn)
     ffn->shared_gate = hf_has(hf, HF_SHARED_GATE) && ffn->shared_width > 0;
     ffn->expert_bias = hf_has(hf, HF_EXPERT_BIAS);
     ffn->router_bias =
-        !hf_has(hf, HF_NO_ROUTER_BIAS) && hf_flag(hf, HF("use_routing_bias", "use_moe_router_bias"),
+        !hf_has(hf, HF_NO_ROUTER_BIAS) && hf_flag(hf, HF("use_routing_bias", "use_moe_router_bias", "moe_use_aux_free",
+                          "moe_router_enable_expert_bias", "use_expert_bias"),
                                                   corrected || hf_has(hf, HF_ROUTER_BIAS));
 }

@@ -329,6 +329,46 @@ void hf_plan_state_only(struct hf *hf)
     }
 }
 
+/* Every attn_layer_period-th layer from attn_layer_offset on is attention, the others are Mamba. */
+void hf_plan_jamba(struct hf *hf)
+{
+    double period = hf_required(hf, HF("attn_layer_period"), HF_LAYERS_MAX);
+    double offset = hf_number(hf, HF("attn_layer_offset"), HF_LAYERS_MAX, 0);
+    for (int i = 0; i < hf->n_layers; i++) {
+        bool attention = i % (int)period == (int)offset;
+        hf->layers[i].mixer = attention ? MIXER_FULL : MIXER_MAMBA1;
+    }
+}
+
+/* The layers on attn_layer_indices are attention, the others Mamba-2. */
+void hf_plan_bamba(struct hf *hf)
+{
+    const bool *attention = hf_listed_layers(hf, HF("attn_layer_indices"), 0);
+    for (int i = 0; i < hf->n_layers; i++) {
+        hf->layers[i].mixer = attention != NULL && attention[i] ? MIXER_FULL : MIXER_MAMBA2;
+    }
+}
+
+/* With block_auto_adjust_ff_dim the width given is cut to two thirds and rounded up to a multiple. */
+void hf_plan_lfm2(struct hf *hf)
+{
+    if (hf_flag(hf, HF("block_auto_adjust_ff_dim"), false)) {
+        double multiple = hf_required(hf, HF("block_multiple_of"), HF_WIDTH_MAX);
+        double factor = hf_number(hf, HF("block_ffn_dim_multiplier"), HF_WIDTH_MAX, 1);
+        double width = floor(factor * floor(2 * hf->shape.width / 3));
+        hf->shape.width = multiple * ceil(width / multiple);
+    }
+}
+
+/* Without experts the "shared" FFN is the layer's dense one. */
+void hf_plan_granite_hybrid(struct hf *hf)
+{
+    if (!(hf->shape.n_experts > 0)) {
+        hf->shape.width =
+            hf_number(hf, HF("shared_intermediate_size"), HF_WIDTH_MAX, hf->shape.width);
+    }
+}
+
 void hf_finish_bloom(struct hf *hf)
 {
     hf_add_extra(hf, "embedding LayerNorm", 2 * hf->model->hidden, true);

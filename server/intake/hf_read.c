@@ -69,11 +69,24 @@ static double equal_value(const cJSON *list)
     return first->valuedouble;
 }
 
+/* The architecture's own default of a quantity, or `fallback`. */
+static double default_of(const struct hf *hf, const char *name, double fallback)
+{
+    const struct hf_default *row = hf->arch->defaults;
+    while (row != NULL && row->name != NULL) {
+        if (strcmp(row->name, name) == 0) {
+            return row->value;
+        }
+        row++;
+    }
+    return fallback;
+}
+
 double hf_number(struct hf *hf, const char *const *names, double max, double fallback)
 {
     const cJSON *item = hf_find(hf, names);
     if (item == NULL) {
-        return fallback;
+        return default_of(hf, names[0], fallback);
     }
     double value = cJSON_IsArray(item) ? equal_value(item) : (double)NAN;
     if (cJSON_IsNumber(item)) {
@@ -95,7 +108,7 @@ double hf_required(struct hf *hf, const char *const *names, double max)
     if (hf->faults->n + hf->faults->dropped > before) {
         return 1;
     }
-    if (hf_find(hf, names) == NULL) {
+    if (hf_find(hf, names) == NULL && !(value > 0)) {
         hf_fault(hf, names, "is required for this architecture");
         return 1;
     }

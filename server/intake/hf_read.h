@@ -51,7 +51,8 @@ enum hf_trait {
     HF_GLOBAL_NUMBERS = 1 << 22, /* full layers have head counts of their own (*global*) */
     HF_PARALLEL_MOE = 1 << 23,   /* dense FFN and experts side by side */
     HF_POSITIONS = 1 << 24,      /* a learned table of max_positions rows */
-    HF_POSITIONS_2 = 1 << 25     /* the same with two rows more */
+    HF_POSITIONS_2 = 1 << 25,    /* the same with two rows more */
+    HF_QK_NORM_ASKED = 1 << 26   /* a norm per head when use_qk_norm says so */
 };
 
 #define HF_FFN_DENSE 1
@@ -89,6 +90,12 @@ struct hf {
     int n_layers;
 };
 
+/* A number that the architecture's configuration class supplies when the file leaves it out. */
+struct hf_default {
+    const char *name;
+    double value;
+};
+
 /* A row: model_type and class name of an architecture, and what is special about it. */
 struct hf_architecture {
     const char *type, *class_name;
@@ -98,6 +105,7 @@ struct hf_architecture {
     enum mixer_kind other;         /* kind of the layers between, and of "linear_attention" */
     enum mixer_kind mtp_mixer;     /* of the MTP layers */
     unsigned char mtp_copies;      /* stored tables of one MTP layer */
+    const struct hf_default *defaults;   /* a NULL name ends; NULL = none */
     void (*plan)(struct hf *hf);   /* corrects the generic plan of the layers */
     void (*finish)(struct hf *hf); /* extras, after the groups are made */
 };
@@ -171,6 +179,10 @@ void hf_plan_falcon_h1(struct hf *hf);
 void hf_plan_gemma4(struct hf *hf);
 void hf_plan_hunyuan(struct hf *hf);
 void hf_plan_state_only(struct hf *hf);
+void hf_plan_jamba(struct hf *hf);
+void hf_plan_bamba(struct hf *hf);
+void hf_plan_lfm2(struct hf *hf);
+void hf_plan_granite_hybrid(struct hf *hf);
 void hf_finish_mllama(struct hf *hf);
 void hf_finish_deepseek_v4(struct hf *hf);
 void hf_finish_kimi_linear(struct hf *hf);

@@ -134,10 +134,192 @@ static void published_files_give_the_golden_figures(void **state)
     assert_int_equal(n, 87);
 }
 
+/* Further architectures: the fields of the published config.json that decide the geometry. */
+static const struct config_row {
+    const char *id, *config;
+} CONFIG_ROWS[] = {
+    {"gemma-7b", "{'model_type':'gemma','hidden_size':3072,'num_hidden_layers':28,'vocab_size':256000,"
+                 "'num_attention_heads':16,'num_key_value_heads':16,'head_dim':256,"
+                 "'intermediate_size':24576}"},
+    {"gemma-3-4b", "{'architectures':['Gemma3ForConditionalGeneration'],'model_type':'gemma3',"
+                   "'text_config':{'hidden_size':2560,'intermediate_size':10240,"
+                   "'model_type':'gemma3_text','num_hidden_layers':34,'sliding_window':1024}}"},
+    {"gemma-3-27b", "{'model_type':'gemma3','text_config':{'head_dim':128,'hidden_size':5376,"
+                    "'intermediate_size':21504,'model_type':'gemma3_text','num_attention_heads':32,"
+                    "'num_hidden_layers':62,'num_key_value_heads':16,'sliding_window':1024}}"},
+    {"gemma-4-e2b",
+     "{'model_type':'gemma4','text_config':{'attention_k_eq_v':false,'enable_moe_block':false,"
+     "'global_head_dim':512,'head_dim':256,'hidden_size':1536,'hidden_size_per_layer_input':256,"
+     "'intermediate_size':6144,'num_attention_heads':8,'num_hidden_layers':35,"
+     "'num_key_value_heads':1,'num_kv_shared_layers':20,'sliding_window':512,"
+     "'sliding_window_pattern':5,'use_double_wide_mlp':true,'vocab_size':262144}}"},
+    {"qwen1.5-moe-a2.7b",
+     "{'model_type':'qwen2_moe','hidden_size':2048,'num_hidden_layers':24,'vocab_size':151936,"
+     "'num_attention_heads':16,'num_key_value_heads':16,'intermediate_size':5632,"
+     "'moe_intermediate_size':1408,'num_experts':60,'num_experts_per_tok':4,"
+     "'shared_expert_intermediate_size':5632,'decoder_sparse_step':1,'max_window_layers':21,"
+     "'sliding_window':32768,'use_sliding_window':false,'tie_word_embeddings':false}"},
+    {"qwen3-coder-next",
+     "{'model_type':'qwen3_next','full_attention_interval':4,'head_dim':256,'hidden_size':2048,"
+     "'intermediate_size':5120,'linear_conv_kernel_dim':4,'linear_key_head_dim':128,"
+     "'linear_num_key_heads':16,'linear_num_value_heads':32,'linear_value_head_dim':128,"
+     "'mlp_only_layers':[],'moe_intermediate_size':512,'num_attention_heads':16,'num_experts':512,"
+     "'num_experts_per_tok':10,'num_hidden_layers':48,'num_key_value_heads':2,"
+     "'shared_expert_intermediate_size':512,'vocab_size':151936}"},
+    {"qwen2.5-vl-7b", "{'model_type':'qwen2_5_vl','hidden_size':3584,'num_hidden_layers':28,"
+                      "'num_attention_heads':28,'num_key_value_heads':4,'intermediate_size':18944,"
+                      "'vocab_size':152064,'tie_word_embeddings':false,'use_sliding_window':false,"
+                      "'sliding_window':32768,'max_window_layers':28,'vision_config':{}}"},
+    {"mistral-7b-v0.1", "{'model_type':'mistral','hidden_size':4096,'intermediate_size':14336,"
+                        "'num_attention_heads':32,'num_hidden_layers':32,'num_key_value_heads':8,"
+                        "'sliding_window':4096,'vocab_size':32000,'tie_word_embeddings':false}"},
+    {"olmo-2-7b", "{'model_type':'olmo2','hidden_size':4096,'intermediate_size':11008,"
+                  "'num_attention_heads':32,'num_hidden_layers':32,'num_key_value_heads':32,"
+                  "'vocab_size':100352,'attention_bias':false,'tie_word_embeddings':false}"},
+    {"olmo-3-7b", "{'model_type':'olmo3','hidden_size':4096,'intermediate_size':11008,"
+                  "'num_attention_heads':32,'num_hidden_layers':32,'num_key_value_heads':32,"
+                  "'sliding_window':4096,'vocab_size':100278}"},
+    {"olmoe-1b-7b", "{'model_type':'olmoe','hidden_size':2048,'intermediate_size':1024,"
+                    "'num_attention_heads':16,'num_hidden_layers':16,'num_key_value_heads':16,"
+                    "'num_experts':64,'num_experts_per_tok':8,'vocab_size':50304}"},
+    {"command-r-35b", "{'model_type':'cohere','hidden_size':8192,'intermediate_size':22528,"
+                      "'num_attention_heads':64,'num_hidden_layers':40,'num_key_value_heads':64,"
+                      "'vocab_size':256000}"},
+    {"command-r7b", "{'model_type':'cohere2','hidden_size':4096,'intermediate_size':14336,"
+                    "'num_attention_heads':32,'num_hidden_layers':32,'num_key_value_heads':8,"
+                    "'sliding_window':4096,'sliding_window_pattern':4,'vocab_size':256000}"},
+    {"glm-4.5-air",
+     "{'model_type':'glm4_moe','attention_bias':true,'head_dim':128,'hidden_size':4096,"
+     "'intermediate_size':10944,'first_k_dense_replace':1,'moe_intermediate_size':1408,"
+     "'n_routed_experts':128,'n_shared_experts':1,'num_attention_heads':96,"
+     "'num_experts_per_tok':8,'num_hidden_layers':46,'num_key_value_heads':8,"
+     "'num_nextn_predict_layers':1,'use_qk_norm':false,'vocab_size':151552}"},
+    {"smollm3-3b", "{'model_type':'smollm3','hidden_size':2048,'intermediate_size':11008,"
+                   "'num_attention_heads':16,'num_hidden_layers':36,'num_key_value_heads':4,"
+                   "'vocab_size':128256}"},
+    {"seed-oss-36b", "{'model_type':'seed_oss','attention_bias':true,'attention_out_bias':false,"
+                     "'head_dim':128,'hidden_size':5120,'intermediate_size':27648,"
+                     "'num_attention_heads':80,'num_hidden_layers':64,'num_key_value_heads':8,"
+                     "'vocab_size':155136,'tie_word_embeddings':false}"},
+    {"dots.llm1", "{'model_type':'dots1','hidden_size':4096,'intermediate_size':10944,"
+                  "'moe_intermediate_size':1408,'num_attention_heads':32,'num_hidden_layers':62,"
+                  "'num_key_value_heads':32,'n_routed_experts':128,'n_shared_experts':2,"
+                  "'num_experts_per_tok':6,'first_k_dense_replace':1,'topk_method':'noaux_tc',"
+                  "'vocab_size':152064}"},
+    {"ernie-4.5-300b-a47b",
+     "{'model_type':'ernie4_5_moe','hidden_size':8192,'intermediate_size':28672,"
+     "'num_attention_heads':64,'num_key_value_heads':8,'num_hidden_layers':54,"
+     "'moe_num_experts':64,'moe_k':8,'moe_layer_start_index':3,'moe_layer_interval':1,"
+     "'moe_num_shared_experts':0,'moe_intermediate_size':3584,'moe_use_aux_free':true,"
+     "'use_bias':false,'vocab_size':103424,'tie_word_embeddings':false}"},
+    {"ling-flash-2.0",
+     "{'architectures':['BailingMoeV2ForCausalLM'],'first_k_dense_replace':1,'head_dim':128,"
+     "'hidden_size':4096,'intermediate_size':9216,'moe_intermediate_size':1024,"
+     "'moe_router_enable_expert_bias':true,'num_attention_heads':32,'num_experts':256,"
+     "'num_experts_per_tok':8,'num_hidden_layers':32,'num_key_value_heads':4,"
+     "'num_shared_experts':1,'use_qk_norm':true,'use_qkv_bias':false,'vocab_size':157184}"},
+    {"exaone-3.5-7.8b", "{'model_type':'exaone','hidden_size':4096,'intermediate_size':14336,"
+                        "'num_attention_heads':32,'num_key_value_heads':8,'num_layers':32,"
+                        "'vocab_size':102400,'tie_word_embeddings':false}"},
+    {"granite-3-8b", "{'model_type':'granite','hidden_size':4096,'intermediate_size':12800,"
+                     "'num_attention_heads':32,'num_key_value_heads':8,'num_hidden_layers':40,"
+                     "'vocab_size':49155,'tie_word_embeddings':true}"},
+    {"internlm2-20b", "{'model_type':'internlm2','hidden_size':6144,'intermediate_size':16384,"
+                      "'num_attention_heads':48,'num_key_value_heads':8,'num_hidden_layers':48,"
+                      "'vocab_size':92544,'bias':false}"},
+    {"phi-3.5-moe", "{'model_type':'phimoe','attention_bias':true,'lm_head_bias':true,"
+                    "'hidden_size':4096,'intermediate_size':6400,'num_attention_heads':32,"
+                    "'num_key_value_heads':8,'num_hidden_layers':32,'num_local_experts':16,"
+                    "'num_experts_per_tok':2,'sliding_window':131072,'vocab_size':32064}"},
+    {"starcoder2-3b", "{'model_type':'starcoder2','hidden_size':3072,'intermediate_size':12288,"
+                      "'num_attention_heads':24,'num_key_value_heads':2,'num_hidden_layers':30,"
+                      "'sliding_window':4096,'use_bias':true,'vocab_size':49152}"},
+    {"nemotron-4-340b", "{'model_type':'nemotron','hidden_size':18432,'intermediate_size':73728,"
+                        "'num_attention_heads':96,'num_key_value_heads':8,"
+                        "'num_hidden_layers':96,'vocab_size':256000}"},
+    {"gpt2", "{'model_type':'gpt2','n_embd':768,'n_layer':12,'n_head':12,'n_positions':1024,"
+             "'n_ctx':1024,'vocab_size':50257}"},
+    {"gpt-neox-20b", "{'model_type':'gpt_neox','hidden_size':6144,'intermediate_size':24576,"
+                     "'num_attention_heads':64,'num_hidden_layers':44,'vocab_size':50432,"
+                     "'tie_word_embeddings':false,'max_position_embeddings':2048}"},
+    {"gpt-j-6b", "{'model_type':'gptj','n_embd':4096,'n_layer':28,'n_head':16,'n_inner':null,"
+                 "'n_positions':2048,'vocab_size':50400,'tie_word_embeddings':false}"},
+    {"opt-125m", "{'model_type':'opt','hidden_size':768,'ffn_dim':3072,'num_attention_heads':12,"
+                 "'num_hidden_layers':12,'vocab_size':50272,'word_embed_proj_dim':768,"
+                 "'max_position_embeddings':2048,'do_layer_norm_before':true}"},
+    {"opt-350m", "{'model_type':'opt','hidden_size':1024,'ffn_dim':4096,'num_attention_heads':16,"
+                 "'num_hidden_layers':24,'vocab_size':50272,'word_embed_proj_dim':512,"
+                 "'max_position_embeddings':2048,'do_layer_norm_before':false}"},
+    {"bloom-176b", "{'model_type':'bloom','n_embed':14336,'n_layer':70,"
+                   "'num_attention_heads':112,'vocab_size':250880,'seq_length':2048}"},
+    {"mamba-2.8b", "{'model_type':'mamba','hidden_size':2560,'intermediate_size':5120,"
+                   "'num_hidden_layers':64,'state_size':16,'conv_kernel':4,'expand':2,"
+                   "'time_step_rank':160,'vocab_size':50280}"},
+    {"falcon-mamba-7b", "{'model_type':'falcon_mamba','hidden_size':4096,"
+                        "'intermediate_size':8192,'num_hidden_layers':64,'state_size':16,"
+                        "'conv_kernel':4,'expand':16,'time_step_rank':256,'vocab_size':65024,"
+                        "'tie_word_embeddings':false}"},
+    {"codestral-mamba-7b", "{'model_type':'mamba2','hidden_size':4096,'num_hidden_layers':64,"
+                           "'state_size':128,'conv_kernel':4,'n_groups':8,'num_heads':128,"
+                           "'head_dim':64,'vocab_size':32768,'tie_word_embeddings':false}"},
+    {"jamba-mini", "{'model_type':'jamba','attn_layer_offset':4,'attn_layer_period':8,"
+                   "'expert_layer_offset':1,'expert_layer_period':2,'hidden_size':4096,"
+                   "'intermediate_size':14336,'mamba_conv_bias':true,'mamba_d_conv':4,"
+                   "'mamba_d_state':16,'mamba_dt_rank':'auto','mamba_expand':2,"
+                   "'num_attention_heads':32,'num_experts':16,'num_experts_per_tok':2,"
+                   "'num_hidden_layers':32,'num_key_value_heads':8,'vocab_size':65536,"
+                   "'tie_word_embeddings':false}"},
+    {"bamba-9b", "{'model_type':'bamba','attn_layer_indices':[9,18,27],'hidden_size':4096,"
+                 "'intermediate_size':14336,'mamba_d_conv':4,'mamba_d_head':64,"
+                 "'mamba_d_state':128,'mamba_n_groups':1,'mamba_n_heads':128,"
+                 "'num_attention_heads':32,'num_key_value_heads':8,'num_hidden_layers':32,"
+                 "'vocab_size':128256,'tie_word_embeddings':false}"},
+    {"lfm2-1.2b", "{'model_type':'lfm2','block_auto_adjust_ff_dim':true,'block_multiple_of':256,"
+                  "'block_ffn_dim_multiplier':1.0,'conv_L_cache':3,'hidden_size':2048,"
+                  "'intermediate_size':12288,'num_attention_heads':32,'num_key_value_heads':8,"
+                  "'num_hidden_layers':16,'vocab_size':65536,'layer_types':['conv','conv',"
+                  "'full_attention','conv','conv','full_attention','conv','conv',"
+                  "'full_attention','conv','full_attention','conv','full_attention','conv',"
+                  "'full_attention','conv']}"},
+    {"granite-4.0-h-micro",
+     "{'model_type':'granitemoehybrid','hidden_size':2048,'intermediate_size':8192,"
+     "'layer_types':['mamba','mamba','mamba','mamba','mamba','attention','mamba','mamba',"
+     "'mamba','mamba','mamba','mamba','mamba','mamba','mamba','attention','mamba','mamba',"
+     "'mamba','mamba','mamba','mamba','mamba','mamba','mamba','attention','mamba','mamba',"
+     "'mamba','mamba','mamba','mamba','mamba','mamba','mamba','attention','mamba','mamba',"
+     "'mamba','mamba'],'mamba_d_conv':4,'mamba_d_head':64,'mamba_d_state':128,"
+     "'mamba_n_groups':1,'mamba_n_heads':64,'num_attention_heads':32,'num_experts_per_tok':0,"
+     "'num_hidden_layers':40,'num_key_value_heads':8,'num_local_experts':0,"
+     "'shared_intermediate_size':8192,'tie_word_embeddings':true,'vocab_size':100352}"},
+};
+
+/* Rows write ' for ". */
+static char *quoted(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = calloc(size, 1);
+    assert_non_null(copy);
+    for (size_t i = 0; i < size; i++) {
+        copy[i] = (char)(text[i] == '\'' ? '"' : text[i]);
+    }
+    return copy;
+}
+
+static void further_architectures_give_the_golden_figures(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(CONFIG_ROWS); i++) {
+        char *text = quoted(CONFIG_ROWS[i].config);
+        check_golden(CONFIG_ROWS[i].id, text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_files_give_the_golden_figures),
+        cmocka_unit_test(further_architectures_give_the_golden_figures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
