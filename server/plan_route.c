@@ -53,9 +53,10 @@ static void refuse_leaves(const struct request *request, struct faults *faults)
 /* Fills *request from the body or the query; false when a reply has been written. */
 static bool read_request(struct context *ctx, struct faults *faults, struct plan_request *request)
 {
-    const struct intake intake = {ctx->catalogue, ctx->request->arena, faults, ""};
+    bool post = ctx->request->method == METHOD_POST;
+    const struct intake intake = {ctx->catalogue, ctx->request->arena, faults, post ? "" : "?"};
 
-    if (ctx->request->method == METHOD_POST) {
+    if (post) {
         const cJSON *body = body_json(ctx);
         if (!body)
             return false;

@@ -154,6 +154,8 @@ const char *field_fault_pointer(const struct field_reader *reader, const struct 
 {
     if (value && value->argument)
         return or_no_memory(arena_printf(reader->arena, "?%s", value->argument));
+    if (reader->base[0] == '?')
+        return or_no_memory(arena_printf(reader->arena, "?%s", field->query));
     if (value && value->element)
         return or_no_memory(arena_printf(reader->arena, "%s%s/%d", reader->base, field->pointer,
                                          value->element - 1));

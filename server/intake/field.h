@@ -105,7 +105,7 @@ struct field_reader {
     const struct catalogue *catalogue;
     struct arena *arena;
     struct faults *faults;
-    const char *base; /* pointer of the object read: "" or "/hardware" */
+    const char *base; /* pointer of the object read, "" or "/hardware"; "?" for a query */
     void *target;
     bool *given;                      /* one per row: a value was read */
     const char *stripped_format;      /* weight format found in the model's name, or NULL */

@@ -33,7 +33,7 @@ struct intake {
     const struct catalogue *catalogue;
     struct arena *arena;
     struct faults *faults;
-    const char *base; /* pointer of the object in the input: "" or "/baseline" */
+    const char *base; /* pointer of the object in the input, "" or "/baseline"; "?" for a query */
 };
 
 /* Reads the parsed body into *request, which must be zeroed. */
