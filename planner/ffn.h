@@ -7,7 +7,8 @@
 #include "compiler.h"
 #include "model.h"
 
-/* Computes the derived fields of `ffn`. Returns the name of a missing field, or NULL when it went. */
+/* Computes the derived fields of `ffn`. Returns the name of a missing field, or NULL when it went.
+ */
 MUST_USE const char *ffn_derive(struct ffn *ffn, double hidden);
 
 #endif

@@ -102,9 +102,10 @@ static void read_heads(struct hf *hf)
 /* All shared experts together: stated, or as many as there are of one expert's width. */
 static double shared_width(struct hf *hf)
 {
-    double number = hf_number(hf, HF("n_shared_experts", "num_shared_experts", "num_shared_expert",
-                                 "moe_num_shared_experts"),
-                              HF_WIDTH_MAX, 0);
+    double number = hf_number(
+        hf,
+        HF("n_shared_experts", "num_shared_experts", "num_shared_expert", "moe_num_shared_experts"),
+        HF_WIDTH_MAX, 0);
     double width =
         hf_number(hf,
                   HF("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size",
@@ -148,7 +149,8 @@ static void read_model(struct hf *hf)
     struct model *model = hf->model;
     const cJSON *tied = cJSON_GetObjectItemCaseSensitive(hf->root, "tie_word_embeddings");
     bool fallback = cJSON_IsBool(tied) ? cJSON_IsTrue(tied) != 0 : hf_has(hf, HF_TIED);
-    model->hidden = hf_required(hf, HF("hidden_size", "n_embd", "n_embed", "d_model"), HF_WIDTH_MAX);
+    model->hidden =
+        hf_required(hf, HF("hidden_size", "n_embd", "n_embed", "d_model"), HF_WIDTH_MAX);
     model->vocab = hf_required(hf, HF("vocab_size"), HF_TOKENS_MAX);
     model->tied_embedding = hf_flag(hf, HF("tie_word_embeddings"), fallback);
     model->lm_head_bias = hf_flag(hf, HF("lm_head_bias"), hf_has(hf, HF_LM_HEAD_BIAS));

@@ -154,22 +154,21 @@ static void fill_lightning(struct hf *hf, const struct hf_layer *layer, struct m
     mixer->k_dim = hf->shape.k_dim;
 }
 
-/* Jamba widens by mamba_expand and norms dt, B and C; Mamba states its inner width. A rank of "auto" is
- * the usual one, hidden / 16. */
+/* Jamba widens by mamba_expand and norms dt, B and C; Mamba states its inner width. A rank of
+ * "auto" is the usual one, hidden / 16. */
 static void fill_mamba1(struct hf *hf, const struct hf_layer *layer, struct mixer *mixer)
 {
     (void)layer;
     bool hybrid = !hf_has(hf, HF_NO_ATTENTION);
     const char *const *rank = HF("time_step_rank", "mamba_dt_rank");
     double hidden = hf->model->hidden;
-    double wide = hf_number(hf, HF("mamba_expand", "expand"), HF_WIDTH_MAX, 2) * hidden;
+    double wide = hf_factor(hf, HF("mamba_expand", "expand"), HF_WIDTH_MAX, 2) * hidden;
     double usual = ceil(hidden / 16);
     mixer->inner_dim =
         hybrid ? wide : hf_number(hf, HF("intermediate_size", "d_inner"), HF_WIDTH_MAX, wide);
     mixer->state_size = hf_number(hf, HF("state_size", "mamba_d_state"), HF_WIDTH_MAX, 16);
     mixer->conv_kernel = hf_number(hf, HF("conv_kernel", "mamba_d_conv"), HF_WIDTH_MAX, 4);
-    mixer->dt_rank =
-        hf_text(hf, rank) != NULL ? usual : hf_number(hf, rank, HF_WIDTH_MAX, usual);
+    mixer->dt_rank = hf_text(hf, rank) != NULL ? usual : hf_number(hf, rank, HF_WIDTH_MAX, usual);
     mixer->inner_norms = hf_flag(hf, HF("mamba_inner_layernorms"), hybrid);
 }
 
@@ -244,8 +243,9 @@ void hf_fill_moe(struct hf *hf, struct ffn *ffn)
     ffn->latent_norm = hf_flag(hf, HF("latent_moe_use_norm"), false);
     ffn->shared_gate = hf_has(hf, HF_SHARED_GATE) && ffn->shared_width > 0;
     ffn->expert_bias = hf_has(hf, HF_EXPERT_BIAS);
-    ffn->router_bias =
-        !hf_has(hf, HF_NO_ROUTER_BIAS) && hf_flag(hf, HF("use_routing_bias", "use_moe_router_bias", "moe_use_aux_free",
-                          "moe_router_enable_expert_bias", "use_expert_bias"),
-                                                  corrected || hf_has(hf, HF_ROUTER_BIAS));
+    ffn->router_bias = !hf_has(hf, HF_NO_ROUTER_BIAS) &&
+                       hf_flag(hf,
+                               HF("use_routing_bias", "use_moe_router_bias", "moe_use_aux_free",
+                                  "moe_router_enable_expert_bias", "use_expert_bias"),
+                               corrected || hf_has(hf, HF_ROUTER_BIAS));
 }

@@ -349,12 +349,13 @@ void hf_plan_bamba(struct hf *hf)
     }
 }
 
-/* With block_auto_adjust_ff_dim the width given is cut to two thirds and rounded up to a multiple. */
+/* With block_auto_adjust_ff_dim the width given is cut to two thirds and rounded up to a multiple.
+ */
 void hf_plan_lfm2(struct hf *hf)
 {
     if (hf_flag(hf, HF("block_auto_adjust_ff_dim"), false)) {
         double multiple = hf_required(hf, HF("block_multiple_of"), HF_WIDTH_MAX);
-        double factor = hf_number(hf, HF("block_ffn_dim_multiplier"), HF_WIDTH_MAX, 1);
+        double factor = hf_factor(hf, HF("block_ffn_dim_multiplier"), HF_WIDTH_MAX, 1);
         double width = floor(factor * floor(2 * hf->shape.width / 3));
         hf->shape.width = multiple * ceil(width / multiple);
     }

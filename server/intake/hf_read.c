@@ -82,7 +82,9 @@ static double default_of(const struct hf *hf, const char *name, double fallback)
     return fallback;
 }
 
-double hf_number(struct hf *hf, const char *const *names, double max, double fallback)
+/* The number at `names`, `fallback` when absent or (with a fault) when it is none or over `max`. */
+static double read_number(struct hf *hf, const char *const *names, double max, double fallback,
+                          bool whole)
 {
     const cJSON *item = hf_find(hf, names);
     if (item == NULL) {
@@ -92,13 +94,24 @@ double hf_number(struct hf *hf, const char *const *names, double max, double fal
     if (cJSON_IsNumber(item)) {
         value = item->valuedouble;
     }
-    if (!(value >= 0 && value <= max)) {
+    bool fits = value >= 0 && value <= max && !(whole && value > floor(value));
+    if (!fits) {
         const char *pointer = arena_printf(hf->arena, "%s/%s", hf->text_pointer, names[0]);
         fault_add(hf->faults, pointer != NULL ? pointer : "", NULL,
-                  "must be a number from 0 to %.0f", max);
+                  "must be a %snumber from 0 to %.0f", whole ? "whole " : "", max);
         return fallback;
     }
     return value;
+}
+
+double hf_number(struct hf *hf, const char *const *names, double max, double fallback)
+{
+    return read_number(hf, names, max, fallback, true);
+}
+
+double hf_factor(struct hf *hf, const char *const *names, double max, double fallback)
+{
+    return read_number(hf, names, max, fallback, false);
 }
 
 double hf_required(struct hf *hf, const char *const *names, double max)
@@ -112,8 +125,8 @@ double hf_required(struct hf *hf, const char *const *names, double max)
         hf_fault(hf, names, "is required for this architecture");
         return 1;
     }
-    if (!(value >= 1) || value > floor(value)) {
-        hf_fault(hf, names, "must be a whole number of at least 1");
+    if (!(value >= 1)) {
+        hf_fault(hf, names, "must be at least 1");
         return 1;
     }
     return value;

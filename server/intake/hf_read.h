@@ -100,14 +100,14 @@ struct hf_default {
 struct hf_architecture {
     const char *type, *class_name;
     unsigned traits;
-    unsigned char norms;           /* norm vectors per layer; 0 = the usual 2 */
-    unsigned char period;          /* every period-th layer is full, the others are `other` */
-    enum mixer_kind other;         /* kind of the layers between, and of "linear_attention" */
-    enum mixer_kind mtp_mixer;     /* of the MTP layers */
-    unsigned char mtp_copies;      /* stored tables of one MTP layer */
-    const struct hf_default *defaults;   /* a NULL name ends; NULL = none */
-    void (*plan)(struct hf *hf);   /* corrects the generic plan of the layers */
-    void (*finish)(struct hf *hf); /* extras, after the groups are made */
+    unsigned char norms;               /* norm vectors per layer; 0 = the usual 2 */
+    unsigned char period;              /* every period-th layer is full, the others are `other` */
+    enum mixer_kind other;             /* kind of the layers between, and of "linear_attention" */
+    enum mixer_kind mtp_mixer;         /* of the MTP layers */
+    unsigned char mtp_copies;          /* stored tables of one MTP layer */
+    const struct hf_default *defaults; /* a NULL name ends; NULL = none */
+    void (*plan)(struct hf *hf);       /* corrects the generic plan of the layers */
+    void (*finish)(struct hf *hf);     /* extras, after the groups are made */
 };
 
 /* The row of that model_type or class; NULL when there is none. */
@@ -133,7 +133,10 @@ const cJSON *hf_find(const struct hf *hf, const char *const *names);
  */
 double hf_number(struct hf *hf, const char *const *names, double max, double fallback);
 
-/* The same; absent, zero or fractional is a fault. Returns 1 then, so that reading can go on. */
+/* The same for what need not be whole: an expansion, a multiplier. */
+double hf_factor(struct hf *hf, const char *const *names, double max, double fallback);
+
+/* A whole number; absent or zero is a fault. Returns 1 then, so that reading can go on. */
 double hf_required(struct hf *hf, const char *const *names, double max);
 
 bool hf_flag(struct hf *hf, const char *const *names, bool fallback);

@@ -185,8 +185,8 @@ static void sums_agree(void **state)
 }
 
 /*
- * A published exact count is met within 0.5 %. Kimi-K2.5's is not: its total adds one bf16 scale per
- * 32 INT4 weights of the routed experts (1,014.7e9 / 32 = 31.7e9) and the vision tower.
+ * A published exact count is met within 0.5 %. Kimi-K2.5's is not: its total adds one bf16 scale
+ * per 32 INT4 weights of the routed experts (1,014.7e9 / 32 = 31.7e9) and the vision tower.
  */
 static void published_counts_agree(void **state)
 {
@@ -267,8 +267,8 @@ static void a_name_means_one_model(void **state)
     }
     for (int i = 0; i < names->n; i++) {
         for (int j = 0; j < i; j++) {
-            if (names->owner[i] != names->owner[j] &&
-                strcmp(names->text[i], names->text[j]) == 0 && !may_be_ambiguous(names->text[i])) {
+            if (names->owner[i] != names->owner[j] && strcmp(names->text[i], names->text[j]) == 0 &&
+                !may_be_ambiguous(names->text[i])) {
                 fail_msg("\"%s\" names %s and %s", names->text[i],
                          corpus->models[names->owner[i]].id, corpus->models[names->owner[j]].id);
             }
@@ -325,14 +325,13 @@ static void groups_read_back(void **state)
     cJSON *json = model_group_to_json(&llama->groups[0]);
     char *text = cJSON_PrintUnformatted(json);
     assert_string_equal(
-        text,
-        "{\"label\":\"full attention, dense FFN\",\"count\":32,\"invocations\":32,"
-        "\"norm_params\":8192,\"layer_params\":218112000,\"layer_params_active\":218112000,"
-        "\"mixers\":[{\"kind\":\"full\",\"n_heads\":32,\"n_kv_heads\":8,\"k_dim\":128,"
-        "\"v_dim\":128,\"linear_params\":41943040,\"cached_per_token\":2048,"
-        "\"tokens_per_entry\":1}],"
-        "\"ffns\":[{\"kind\":\"dense\",\"matrices\":3,\"width\":14336,"
-        "\"linear_params\":176160768}]}");
+        text, "{\"label\":\"full attention, dense FFN\",\"count\":32,\"invocations\":32,"
+              "\"norm_params\":8192,\"layer_params\":218112000,\"layer_params_active\":218112000,"
+              "\"mixers\":[{\"kind\":\"full\",\"n_heads\":32,\"n_kv_heads\":8,\"k_dim\":128,"
+              "\"v_dim\":128,\"linear_params\":41943040,\"cached_per_token\":2048,"
+              "\"tokens_per_entry\":1}],"
+              "\"ffns\":[{\"kind\":\"dense\",\"matrices\":3,\"width\":14336,"
+              "\"linear_params\":176160768}]}");
     cJSON_free(text);
     cJSON_Delete(json);
 }

@@ -138,9 +138,10 @@ static void published_files_give_the_golden_figures(void **state)
 static const struct config_row {
     const char *id, *config;
 } CONFIG_ROWS[] = {
-    {"gemma-7b", "{'model_type':'gemma','hidden_size':3072,'num_hidden_layers':28,'vocab_size':256000,"
-                 "'num_attention_heads':16,'num_key_value_heads':16,'head_dim':256,"
-                 "'intermediate_size':24576}"},
+    {"gemma-7b",
+     "{'model_type':'gemma','hidden_size':3072,'num_hidden_layers':28,'vocab_size':256000,"
+     "'num_attention_heads':16,'num_key_value_heads':16,'head_dim':256,"
+     "'intermediate_size':24576}"},
     {"gemma-3-4b", "{'architectures':['Gemma3ForConditionalGeneration'],'model_type':'gemma3',"
                    "'text_config':{'hidden_size':2560,'intermediate_size':10240,"
                    "'model_type':'gemma3_text','num_hidden_layers':34,'sliding_window':1024}}"},
@@ -315,11 +316,334 @@ static void further_architectures_give_the_golden_figures(void **state)
     }
 }
 
+static char *read_published(const char *id)
+{
+    char path[1024];
+    snprintf(path, sizeof(path), "%s/%s%s", CONFIGS, id, ENDING);
+    char *text = read_file(path);
+    replace_infinity(text);
+    return text;
+}
+
+/* MTP parameters: the published count less the main model (and less vision and stored scales where
+ * it has them), as db/records/models give them. */
+static const struct mtp_row {
+    const char *id;
+    double layers, params;
+} MTP_ROWS[] = {
+    {"deepseek-v3", 1, 684489845504.0 - 671026419200.0},
+    {"deepseek-v3.2", 1, 685355329792.0 - 671877944064.0},
+    {"deepseek-v4-flash", 1, 290944616402.0 - 284334567511.0},
+    {"deepseek-v4-pro", 1, 1598839674782.0 - 1572999528803.0},
+    {"glm-5", 1, 753864139008.0 - 743911218432.0},
+    {"mimo-7b", 1, 7833409536.0 - 7622619136.0},
+    {"mimo-v2-flash", 0, 0}, /* the file does not count its three MTP layers */
+    {"nemotron-3-super-120b-a12b", 1, 123611012096.0 + 20992 - 120668707840.0},
+    {"step-3.7-flash", 3, 199384301376.0 - 196956130368.0}, /* as in Step 3.5 Flash */
+    {"llama-3.1-8b", 0, 0},
+};
+
+static void mtp_layers_are_those_published(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(MTP_ROWS); i++) {
+        char *text = read_published(MTP_ROWS[i].id);
+        struct reading reading = read_config(text);
+        if (fabs(reading.model->mtp_params - MTP_ROWS[i].params) > 0) {
+            fail_msg("%s: %.0f, published %.0f", MTP_ROWS[i].id, reading.model->mtp_params,
+                     MTP_ROWS[i].params);
+        }
+        assert_figure(reading.model->mtp_layers, MTP_ROWS[i].layers);
+        arena_free(reading.arena);
+        free(text);
+    }
+}
+
+static const struct format_row {
+    const char *id; /* a published file, or */
+    const char *quantization;
+    const char *format;
+    bool experts_only;
+    const char *expert_format;
+} FORMAT_ROWS[] = {
+    {.id = "llama-3.1-8b", .format = "bf16"},
+    {.id = "phi-2", .format = "fp16"},
+    {.id = "deepseek-v3", .format = "fp8_block"},
+    {.id = "minimax-m2", .format = "fp8_block"},
+    {.id = "gpt-oss-20b", .format = "mxfp4", .experts_only = true},
+    {.id = "kimi-k2.5", .format = "int4", .experts_only = true},
+    {.id = "kimi-k3", .format = "mxfp4", .experts_only = true},
+    {.id = "deepseek-v4-flash", .format = "fp8_block", .expert_format = "mxfp4"},
+    {.id = "gemma-4-31b", .format = "nvfp4"},
+    {.id = "qwen3.6-35b-a3b", .format = "fp8", .expert_format = "nvfp4"},
+    {.quantization = "{'quant_method':'awq','bits':4,'group_size':128}", .format = "awq"},
+    {.quantization = "{'quant_method':'gptq','bits':4,'group_size':128}", .format = "gptq"},
+    {.quantization = "{'quant_method':'gptq','bits':8}", .format = "int8"},
+    {.quantization = "{'quant_method':'bitsandbytes','load_in_4bit':true}", .format = "nf4"},
+    {.quantization = "{'quant_method':'bitsandbytes','load_in_8bit':true}", .format = "int8"},
+    {.quantization = "{'quant_method':'modelopt','quant_algo':'NVFP4'}", .format = "nvfp4"},
+    {.quantization = "{'quant_method':'modelopt','quant_algo':'FP8'}", .format = "fp8"},
+    {.quantization = "{'quant_method':'fp8','activation_scheme':'static'}", .format = "fp8"},
+    {.quantization = "{'quant_method':'compressed-tensors','config_groups':{'group_0':"
+                     "{'weights':{'num_bits':8,'type':'int'}}}}",
+     .format = "int8"},
+    {.quantization = "null", .format = "bf16"},
+};
+
+#define SMALL                                                                                      \
+    "'model_type':'llama','hidden_size':64,'num_hidden_layers':2,'num_attention_heads':4,"         \
+    "'intermediate_size':128,'vocab_size':100"
+
+static void native_formats_are_understood(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(FORMAT_ROWS); i++) {
+        const struct format_row *row = &FORMAT_ROWS[i];
+        char config[1024];
+        char *text = NULL;
+        if (row->id != NULL) {
+            text = read_published(row->id);
+        } else {
+            snprintf(config, sizeof(config), "{" SMALL ",'quantization_config':%s}",
+                     row->quantization);
+            text = quoted(config);
+        }
+        struct reading reading = read_config(text);
+        assert_non_null(reading.model);
+        assert_string_equal(reading.model->native_format, row->format);
+        assert_int_equal(reading.model->native_experts_only, row->experts_only);
+        if (row->expert_format == NULL) {
+            assert_null(reading.model->native_expert_format);
+        } else {
+            assert_string_equal(reading.model->native_expert_format, row->expert_format);
+        }
+        arena_free(reading.arena);
+        free(text);
+    }
+}
+
+/* One faulty input, the fault that must be among those found. */
+static const struct fault_row {
+    const char *config, *pointer, *detail, *suggestion;
+} FAULT_ROWS[] = {
+    {"[]", "", "must be the object", NULL},
+    {"{}", "/model_type", "must name the architecture", NULL},
+    {"{'model_type':'lama'}", "/model_type", "'lama' is not an architecture", "llama"},
+    {"{'model_type':'t5'}", "/model_type", "'t5' is not an architecture", NULL},
+    {"{'architectures':['LamaForCausalLM']}", "/architectures/0", "not an architecture",
+     "LlamaForCausalLM"},
+    {"{'model_type':7}", "/model_type", "must name", NULL},
+    {"{'model_type':'llama'}", "/hidden_size", "is required", NULL},
+    {"{'model_type':'llama'}", "/num_hidden_layers", "is required", NULL},
+    {"{'model_type':'llama'}", "/num_attention_heads", "is required", NULL},
+    {"{'model_type':'llama'}", "/vocab_size", "is required", NULL},
+    {"{" SMALL ",'hidden_size':64,'num_key_value_heads':8}", "/num_key_value_heads",
+     "must not exceed", NULL},
+    {"{'model_type':'llama','hidden_size':-5}", "/hidden_size", "must be a whole number from 0",
+     NULL},
+    {"{'model_type':'llama','hidden_size':1e400}", "/hidden_size", "must be a whole number", NULL},
+    {"{'model_type':'llama','hidden_size':0}", "/hidden_size", "at least 1", NULL},
+    {"{'model_type':'llama','hidden_size':10.5}", "/hidden_size", "whole number", NULL},
+    {"{'model_type':'llama','hidden_size':'64'}", "/hidden_size", "must be a whole number", NULL},
+    {"{'model_type':'llama','num_hidden_layers':10001}", "/num_hidden_layers", "from 0 to 10000",
+     NULL},
+    {"{" SMALL ",'attention_bias':1}", "/attention_bias", "must be true or false", NULL},
+    {"{" SMALL ",'layer_types':['full_attention']}", "/layer_types", "fewer entries", NULL},
+    {"{" SMALL ",'layer_types':['full_attention','x']}", "/layer_types", "not known", NULL},
+    {"{" SMALL ",'quantization_config':{'quant_method':'magic'}}",
+     "/quantization_config/quant_method", "'magic' is not a quantisation", NULL},
+    {"{'model_type':'llama','hidden_size':64,'num_hidden_layers':2,'num_attention_heads':4,"
+     "'vocab_size':100}",
+     "", "width", NULL},
+    {"{'model_type':'llama','hidden_size':2,'num_hidden_layers':2,'num_attention_heads':4,"
+     "'vocab_size':100,'intermediate_size':8}",
+     "", "k_dim", NULL},
+    {"{'model_type':'qwen3_vl','text_config':{'hidden_size':8}}", "/text_config/vocab_size",
+     "is required", NULL},
+    {"{'model_type':'mixtral','num_local_experts':8,'num_experts_per_tok':9,'hidden_size':64,"
+     "'num_hidden_layers':2,'num_attention_heads':4,'intermediate_size':128,'vocab_size':100}",
+     "/num_experts_per_tok", "must not exceed", NULL},
+    {"{'model_type':'mllama','hidden_size':64,'num_hidden_layers':2,'num_attention_heads':4,"
+     "'intermediate_size':128,'vocab_size':100,'cross_attention_layers':[2]}",
+     "/cross_attention_layers", "does not have", NULL},
+    {"{'model_type':'nemotron_h','hidden_size':64,'num_hidden_layers':2,'num_attention_heads':4,"
+     "'vocab_size':100,'hybrid_override_pattern':'MX'}",
+     "/hybrid_override_pattern", "not known", NULL},
+};
+
+static bool found(const struct faults *faults, const struct fault_row *row)
+{
+    char pointer[256];
+    snprintf(pointer, sizeof(pointer), "/model/hf_config%s", row->pointer);
+    for (int i = 0; i < faults->n; i++) {
+        const struct fault *fault = &faults->items[i];
+        bool same_suggestion =
+            row->suggestion == NULL
+                ? fault->suggestion == NULL
+                : fault->suggestion != NULL && strcmp(fault->suggestion, row->suggestion) == 0;
+        if (strcmp(fault->pointer, pointer) == 0 && strstr(fault->detail, row->detail) != NULL &&
+            same_suggestion) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void faults_are_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(FAULT_ROWS); i++) {
+        char *text = quoted(FAULT_ROWS[i].config);
+        struct reading reading = read_config(text);
+        assert_null(reading.model);
+        if (!found(&reading.faults, &FAULT_ROWS[i])) {
+            fail_msg("%s: first fault %s %s", text, reading.faults.items[0].pointer,
+                     reading.faults.items[0].detail);
+        }
+        arena_free(reading.arena);
+        free(text);
+    }
+}
+
+/* 65 layers of 65 widths are more shapes than a model may have. */
+static void too_many_shapes_are_refused(void **state)
+{
+    (void)state;
+    char *text = calloc(1, 16384);
+    assert_non_null(text);
+    int n = snprintf(text, 16384,
+                     "{\"model_type\":\"nemotron-nas\",\"hidden_size\":64,\"vocab_size\":100,"
+                     "\"num_attention_heads\":4,\"num_hidden_layers\":65,\"block_configs\":[");
+    for (int i = 0; i < 65; i++) {
+        n += snprintf(text + n, (size_t)(16384 - n),
+                      "%s{\"attention\":{\"n_heads_in_group\":4},"
+                      "\"ffn\":{\"intermediate_size\":%d}}",
+                      i > 0 ? "," : "", i + 1);
+    }
+    snprintf(text + n, (size_t)(16384 - n), "]}");
+    struct reading reading = read_config(text);
+    assert_null(reading.model);
+    assert_non_null(strstr(reading.faults.items[0].detail, "more than 64 different shapes"));
+    arena_free(reading.arena);
+    free(text);
+}
+
+/* An arena that is full is a fault, not a crash. */
+static void a_full_arena_is_a_fault(void **state)
+{
+    (void)state;
+    char *text = read_published("deepseek-v3");
+    cJSON *config = cJSON_Parse(text);
+    for (size_t size = 512; size < 400000; size *= 2) {
+        struct arena *arena = arena_new(size);
+        struct faults faults;
+        struct model *model = NULL;
+        assert_non_null(arena);
+        faults_init(&faults, arena);
+        bool went = hf_config_model(config, arena, &faults, "", &model);
+        assert_true(went ? model != NULL : faults.n > 0);
+        arena_free(arena);
+    }
+    cJSON_Delete(config);
+    free(text);
+}
+
+/* What a value is replaced with: each is wrong for most fields and absurd for some. */
+static const char *const ABSURD[] = {"null",  "-1",    "0",  "0.5",   "3",    "1e7", "1e15",
+                                     "1e308", "\"x\"", "[]", "[1,2]", "[[]]", "{}",  "true"};
+
+static void try_absurd(struct arena *arena, const cJSON *config, cJSON *object, const char *name,
+                       const char *value)
+{
+    cJSON *kept = cJSON_DetachItemFromObjectCaseSensitive(object, name);
+    cJSON_AddItemToObject(object, name, cJSON_Parse(value));
+    arena_reset(arena);
+    struct faults faults;
+    struct model *model = NULL;
+    faults_init(&faults, arena);
+    if (hf_config_model(config, arena, &faults, "", &model)) {
+        assert_true(isfinite(model->params_total) && model->params_total > 0);
+        assert_true(isfinite(model->kv_bytes_per_token) && model->kv_bytes_per_token >= 0);
+        assert_true(isfinite(model->state_bytes_per_sequence));
+        assert_true(model->params_active <= model->params_total);
+    } else if (faults.n == 0) {
+        fail_msg("%s = %s is refused without a fault", name, value);
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(object, name);
+    cJSON_AddItemToObject(object, name, kept);
+}
+
+static void try_object(struct arena *arena, const cJSON *config, cJSON *object)
+{
+    /* Replacing moves a member to the end: names are taken first. */
+    const char *names[256];
+    int n = 0;
+    for (const cJSON *item = object->child; item != NULL && n < 256; item = item->next) {
+        names[n++] = item->string;
+    }
+    for (int i = 0; i < n; i++) {
+        char name[128];
+        snprintf(name, sizeof(name), "%s", names[i]);
+        for (size_t a = 0; a < ARRAY_LEN(ABSURD); a++) {
+            try_absurd(arena, config, object, name, ABSURD[a]);
+        }
+        cJSON *inner = cJSON_GetObjectItemCaseSensitive(object, name);
+        names[i] = inner->string;
+        if (cJSON_IsObject(inner)) {
+            try_object(arena, config, inner);
+        }
+    }
+}
+
+static void no_absurd_value_crashes_or_passes_silently(void **state)
+{
+    (void)state;
+    const char *const ids[] = {
+        "llama-3.1-8b",
+        "deepseek-v3.2",
+        "deepseek-v4-flash",
+        "gemma-4-26b-a4b",
+        "kimi-k3",
+        "mimo-v2-flash",
+        "minimax-m1",
+        "minimax-m3",
+        "falcon-h1-34b",
+        "hunyuan-a13b",
+        "dbrx-132b",
+        "qwen3.5-35b-a3b",
+        "step-3.7-flash",
+        "llama-4-scout",
+        "nemotron-h-56b",
+        "llama-3.2-90b-vision",
+        "gpt-oss-20b",
+        "exaone-4.0-32b",
+        "nemotron-3-super-120b-a12b",
+        "llama-3.3-nemotron-super-49b",
+    };
+    struct arena *arena = arena_new(ARENA_MAX);
+    assert_non_null(arena);
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+        char *text = read_published(ids[i]);
+        cJSON *config = cJSON_Parse(text);
+        assert_non_null(config);
+        try_object(arena, config, config);
+        cJSON_Delete(config);
+        free(text);
+    }
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_files_give_the_golden_figures),
         cmocka_unit_test(further_architectures_give_the_golden_figures),
+        cmocka_unit_test(mtp_layers_are_those_published),
+        cmocka_unit_test(native_formats_are_understood),
+        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(too_many_shapes_are_refused),
+        cmocka_unit_test(a_full_arena_is_a_fault),
+        cmocka_unit_test(no_absurd_value_crashes_or_passes_silently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
