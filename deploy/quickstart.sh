@@ -68,6 +68,7 @@ build()
     }
 }
 
+# start_daemon LISTEN ADDRESS: the second is where it is asked.
 start_daemon()
 {
     nohup "$PWD/$BUILD/regimed" --listen "$1" >"$LOG_FILE" 2>&1 </dev/null &
@@ -75,7 +76,7 @@ start_daemon()
     echo "$pid" >"$PID_FILE"
     for ((i = 0; i < 100; i++)); do
         kill -0 "$pid" 2>/dev/null || break
-        curl -fsS -o /dev/null "http://$1/readyz" 2>/dev/null && return 0
+        curl -fsS -o /dev/null "http://$2/readyz" 2>/dev/null && return 0
         sleep 0.1
     done
     tail -n 20 "$LOG_FILE" >&2
@@ -87,8 +88,11 @@ start_daemon()
 install_packages "${BUILD_PACKAGES[@]}" curl
 build
 stop_old_daemon
-address=$(choose_address)
-start_daemon "$address"
+listen=$(choose_address)
+[[ $listen == *:* && $listen != unix:* ]] || die "REGIME_LISTEN must be HOST:PORT or :PORT, not '$listen'"
+address=${listen/#0.0.0.0:/127.0.0.1:}
+address=${address/#:/127.0.0.1:}
+start_daemon "$listen" "$address"
 
 echo "asking: what limits Llama-3.1-8B on one H100, one user, 2,048 tokens in?"
 echo

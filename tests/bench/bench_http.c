@@ -74,7 +74,7 @@ static pid_t start_daemon(int port)
     char listen[32];
     snprintf(listen, sizeof listen, "127.0.0.1:%d", port);
     pin_to_core(0);
-    execl(REGIMED, "regimed", "--listen", listen, (char *)NULL);
+    execl(REGIMED, "regimed", "--threads", "1", "--listen", listen, (char *)NULL);
     _exit(127);
 }
 
