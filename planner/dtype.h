@@ -19,7 +19,9 @@
     X(DTYPE_FP4, "fp4")
 
 #define X(ID, NAME) ID,
+
 enum dtype { DTYPE_LIST(X) DTYPE_COUNT };
+
 #undef X
 
 /* What a tensor is for; a format may store each role differently. Append only. */
@@ -38,7 +40,9 @@ enum dtype { DTYPE_LIST(X) DTYPE_COUNT };
     X(ROLE_VISION, "vision")
 
 #define X(ID, NAME) ID,
+
 enum role { ROLE_LIST(X) ROLE_COUNT };
+
 #undef X
 
 /* The published name of a compute type ("bf16"). */

@@ -79,5 +79,6 @@ void mixer_cross_derive(struct mixer *m, double hidden)
 {
     add_projections(m, hidden);
     add_costs(m);
-    m->fixed_elements = m->image_tokens * m->n_kv_heads * (m->k_dim + m->v_dim);
+    m->read_per_entry = m->n_kv_heads * (m->k_dim + m->v_dim);
+    m->fixed_elements = m->image_tokens * m->read_per_entry;
 }

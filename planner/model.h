@@ -1,9 +1,9 @@
 /*
  * model.h - a model as an ordered list of layer groups.
  *
- * Purpose: geometry in, parameters, KV bytes and state out. What is *given* comes from a record or a
- *          config.json; model_derive() computes the rest, once, when a model enters the catalogue.
- * Units:   counts are parameters or elements (doubles: they stay exact below 2^53); _bytes are bytes.
+ * Purpose: geometry in, parameters, KV bytes and state out. What is *given* comes from a record
+ *          or a config.json; model_derive() computes the rest once.
+ * Units:   counts are parameters or elements (doubles: exact below 2^53); _bytes are bytes.
  * Ownership: a struct model is plain data; its strings are borrowed from whoever made it.
  * Errors:  model_derive() returns false for a geometry it has no formula for.
  * Threads: pure functions.
@@ -43,7 +43,9 @@
     X(MIXER_SHORT_CONV, "short_conv")
 
 #define X(ID, NAME) ID,
+
 enum mixer_kind { MIXER_LIST(X) MIXER_KIND_COUNT };
+
 #undef X
 
 /* How a matrix is laid over the ranks of a tensor-parallel group. */
@@ -55,12 +57,12 @@ enum shard {
 
 /* One weight matrix: `rows` activations of width k become width n. */
 struct linear {
-    double k, n;       /* n includes n_kv */
-    double n_kv;       /* columns that belong to KV heads: divided by min(tp, n_kv_heads) only */
+    double k, n; /* n includes n_kv */
+    double n_kv; /* columns that belong to KV heads: divided by min(tp, n_kv_heads) only */
     enum shard shard;
     enum role role;
-    bool state_side;   /* belongs to a state-space mixer (its GEMM is a plain one) */
-    const char *what;  /* "qkv", "o", "gate_up", "down", ... */
+    bool state_side;  /* belongs to a state-space mixer (its GEMM is a plain one) */
+    const char *what; /* "qkv", "o", "gate_up", "down", ... */
 };
 
 struct mixer {
@@ -73,36 +75,36 @@ struct mixer {
     bool shares_kv;                           /* reads another layer's KV, stores none */
     bool has_kv_projection;                   /* false where the borrowed KV has none here */
     bool qkv_bias, o_bias, output_gate, head_gate, sinks;
-    double qk_norm_params;                    /* parameters of the q/k norms of one layer */
+    double qk_norm_params; /* parameters of the q/k norms of one layer */
     double q_lora_rank, kv_lora_rank, rope_dim, nope_dim; /* MLA, and the latent kinds */
-    double o_lora_rank, o_groups;             /* DeepSeek-V4 */
-    double compress_tokens;                   /* tokens per cached entry (4, 128) or 0 */
-    double index_heads, index_dim, index_kv_heads, topk_tokens; /* sparse; 0 = none */
+    double o_lora_rank, o_groups;                         /* DeepSeek-V4 */
+    double compress_tokens; /* tokens per cached entry (4, 128) or 0 */
+    double index_heads, index_dim, index_kv_heads, topk_tokens;   /* sparse; 0 = none */
     double conv_kernel, state_size, n_groups, inner_dim, dt_rank; /* state-space */
-    double k_heads, v_heads;                  /* gated delta, KDA */
+    double k_heads, v_heads;                                      /* gated delta, KDA */
     bool full_rank_gate, gated_norm, inner_norms;
-    double image_tokens;                      /* cross-attention: cached once per image */
-    double extra_params;                      /* a stated count of small parameters of this mixer */
+    double image_tokens; /* cross-attention: cached once per image */
+    double extra_params; /* a stated count of small parameters of this mixer */
     /* derived by model_derive() */
     struct linear linears[LINEARS_MAX];
     int n_linears;
-    double linear_params, small_params;       /* of one layer */
-    double cached_per_token;                  /* elements stored per entry, one layer, whole model */
-    double read_per_entry;                    /* elements read per entry: cached_per_token, but a
-                                                 layer that borrows KV reads and stores none */
-    double tokens_per_entry;                  /* 1, or the compression ratio */
-    double store_limit_tokens;                /* entries kept: 0 = all of the context */
-    double read_limit_tokens;                 /* entries read in decode: 0 = all (top-k: that many) */
-    double window_side_tokens;                /* a second cache of raw entries beside these (V4) */
-    double index_width;                       /* indexer elements stored per token, one layer */
-    double fixed_elements;                    /* cached once per sequence (cross-attention) */
-    double flops_per_entry;                   /* decode attention, one row, one entry read */
-    double index_flops_per_token;             /* 2 n_idx d_idx, one row, one token of context */
-    double prefill_flops_per_pair;            /* 2 n_q (d_k + d_v): one query, one key */
-    double io_elements_per_row;               /* q read and o written by the attention kernel */
-    double state_elements;                    /* recurrent state, one layer, one sequence */
-    double conv_elements;                     /* convolution tail, one layer, one sequence */
-    bool kv_replicated;                       /* the cache is whole on every TP rank (MLA latents) */
+    double linear_params, small_params; /* of one layer */
+    double cached_per_token;            /* elements stored per entry, one layer, whole model */
+    double read_per_entry;              /* elements read per entry: cached_per_token, but a
+                                           layer that borrows KV reads and stores none */
+    double tokens_per_entry;            /* 1, or the compression ratio */
+    double store_limit_tokens;          /* entries kept: 0 = all of the context */
+    double read_limit_tokens;           /* entries read in decode: 0 = all (top-k: that many) */
+    double window_side_tokens;          /* a second cache of raw entries beside these (V4) */
+    double index_width;                 /* indexer elements stored per token, one layer */
+    double fixed_elements;              /* cached once per sequence (cross-attention) */
+    double flops_per_entry;             /* decode attention, one row, one entry read */
+    double index_flops_per_token;       /* 2 n_idx d_idx, one row, one token of context */
+    double prefill_flops_per_pair;      /* 2 n_q (d_k + d_v): one query, one key */
+    double io_elements_per_row;         /* q read and o written by the attention kernel */
+    double state_elements;              /* recurrent state, one layer, one sequence */
+    double conv_elements;               /* convolution tail, one layer, one sequence */
+    bool kv_replicated;                 /* the cache is whole on every TP rank (MLA latents) */
 };
 
 enum ffn_kind { FFN_DENSE, FFN_MOE };
@@ -110,22 +112,22 @@ enum ffn_kind { FFN_DENSE, FFN_MOE };
 struct ffn {
     enum ffn_kind kind;
     /* given */
-    double matrices;      /* 3 gated, 2 plain */
-    double width;         /* dense width */
-    bool bias;            /* biases on the matrices */
+    double matrices; /* 3 gated, 2 plain */
+    double width;    /* dense width */
+    bool bias;       /* biases on the matrices */
     double n_experts, top_k, expert_width;
-    double latent;        /* experts work in this width instead of the hidden one; 0 = hidden */
+    double latent; /* experts work in this width instead of the hidden one; 0 = hidden */
     bool latent_norm;
-    double shared_width;  /* all shared experts together; 0 = none */
+    double shared_width; /* all shared experts together; 0 = none */
     bool shared_gate, router_bias, expert_bias;
-    double router_extra;  /* further router parameters */
+    double router_extra; /* further router parameters */
     /* derived */
     struct linear linears[LINEARS_MAX]; /* dense and shared matrices, latent projections, router */
     int n_linears;
-    double linear_params;               /* of those */
-    double expert_params;               /* of one routed expert's matrices */
-    double expert_small_params;         /* of one routed expert's biases */
-    double small_params;                /* biases, gates and norms beside the experts */
+    double linear_params;       /* of those */
+    double expert_params;       /* of one routed expert's matrices */
+    double expert_small_params; /* of one routed expert's biases */
+    double small_params;        /* biases, gates and norms beside the experts */
 };
 
 /* Layers of one shape. */
@@ -156,37 +158,37 @@ struct model {
     /* given */
     double hidden, vocab;
     bool tied_embedding, lm_head_bias;
-    double embedding_dim;      /* 0 = hidden (OPT-350M projects from a narrower one) */
-    double learned_positions;  /* rows of a learned position table */
+    double embedding_dim;     /* 0 = hidden (OPT-350M projects from a narrower one) */
+    double learned_positions; /* rows of a learned position table */
     double final_norm_params;
     double max_positions;
     enum dtype native_dtype;   /* what the checkpoint computes in */
     const char *native_format; /* weight format id of the checkpoint, "bf16" for plain ones */
     bool native_experts_only;  /* the native format covers routed experts alone (gpt-oss) */
     const char *native_expert_format; /* routed experts in a format of their own; NULL = none */
-    double state_bytes_per_element; /* recurrent state: 4 where the record says float32 */
-    struct layer_group *mtp;   /* the multi-token-prediction layers, count = how many; NULL = none */
-    double mtp_projections;    /* hidden x hidden matrices of one MTP layer (2: joins two streams) */
-    double mtp_copies;         /* stored copies of the embedding-sized tables, all MTP layers */
+    double state_bytes_per_element;   /* recurrent state: 4 where the record says float32 */
+    struct layer_group *mtp; /* the multi-token-prediction layers, count = how many; NULL = none */
+    double mtp_projections;  /* hidden x hidden matrices of one MTP layer (2: joins two streams) */
+    double mtp_copies;       /* stored copies of the embedding-sized tables, all MTP layers */
     double mtp_extra_params;
     double vision_params, published_other_params;
     bool published_includes_mtp, published_includes_vision;
-    double params_checkpoint;  /* the published count; 0 = none */
+    double params_checkpoint; /* the published count; 0 = none */
     bool params_checkpoint_exact;
     struct model_extra extras[MODEL_EXTRAS_MAX];
     int n_extras;
     struct layer_group *groups; /* n_groups of them, at most MODEL_GROUPS_MAX; owned by the maker */
     int n_groups;
     /* derived */
-    double n_layers;           /* sum of counts, shared blocks apart */
+    double n_layers; /* sum of counts, shared blocks apart */
     double mtp_layers, mtp_params;
     double params_by_role[ROLE_COUNT]; /* a tied LM head is 0: the matrix is the embedding's */
-    double params_total;       /* the main language model, without MTP and vision */
-    double params_comparable;  /* what the published count includes */
-    double params_active;      /* met by one token: top_k experts */
+    double params_total;               /* the main language model, without MTP and vision */
+    double params_comparable;          /* what the published count includes */
+    double params_active;              /* met by one token: top_k experts */
     double params_matmul_per_token; /* params_active without gathered tables, shared blocks as often
                                        as they run, a tied LM head once */
-    double kv_bytes_per_token;               /* at 2 bytes, indexer keys included */
+    double kv_bytes_per_token;      /* at 2 bytes, indexer keys included */
     double kv_bytes_per_token_beyond_window; /* growth once every window is full */
     double kv_window_tokens;                 /* the largest window; 0 = none */
     double state_bytes_per_sequence;         /* conv tails at 2 bytes, states at their own */
@@ -199,10 +201,11 @@ enum mixer_kind mixer_kind_parse(const char *name);
 
 /* Where a geometry lacks what its kind needs; -1 = not in one. */
 #define MODEL_FAULT_IN_MTP (-2)
+
 struct model_fault {
     int group, mixer, ffn; /* group MODEL_FAULT_IN_MTP: the multi-token-prediction layers */
-    const char *field; /* "n_heads" */
-    const char *need;  /* "must be positive for a windowed mixer" */
+    const char *field;     /* "n_heads" */
+    const char *need;      /* "must be positive for a windowed mixer" */
 };
 
 /*

@@ -231,7 +231,10 @@ static bool plan_nas_block(const struct hf *hf, const cJSON *block, struct hf_la
     const cJSON *share = cJSON_GetObjectItemCaseSensitive(attention, "n_heads_in_group");
     bool no_attention = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(attention, "no_op"));
     bool no_ffn = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(ffn, "no_op"));
-    layer->norms = (unsigned char)(2 - no_attention - no_ffn);
+    layer->norms = no_attention || no_ffn ? 1 : 2;
+    if (no_attention && no_ffn) {
+        layer->norms = 0;
+    }
     layer->mixer = no_attention ? MIXER_KIND_COUNT : MIXER_FULL;
     layer->ffn = no_ffn ? 0 : HF_FFN_DENSE;
     layer->width = no_ffn ? 0 : nas_width(hf, ffn);

@@ -157,7 +157,7 @@ const cJSON **hf_per_layer(struct hf *hf, const char *const *names)
     if (list == NULL || !cJSON_IsArray(list)) {
         return NULL;
     }
-    const cJSON **items = hf_alloc(hf, (size_t)hf->n_layers * sizeof(*items));
+    const cJSON **items = hf_alloc(hf, (size_t)hf->n_layers * sizeof(const cJSON *));
     if (items == NULL) {
         return NULL;
     }

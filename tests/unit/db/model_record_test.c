@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "../figures.h"
+#include "../files.h"
 #include "model_record.h"
 
 #define MODELS_MAX 400
@@ -39,21 +40,6 @@ static void *take(void *ctx, size_t size)
     void *block = malloc(size);
     corpus->blocks[corpus->n_blocks++] = block;
     return block;
-}
-
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    long size = ftell(file);
-    assert_true(size > 0);
-    rewind(file);
-    char *text = calloc((size_t)size + 1, 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, (size_t)size, file), size);
-    fclose(file);
-    return text;
 }
 
 static void add_records(struct corpus *corpus, const char *path)

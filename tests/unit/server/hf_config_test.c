@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "../figures.h"
+#include "../files.h"
 #include "hf_config.h"
 
 #define ARENA_MAX (16u << 20)
@@ -43,26 +44,13 @@ static struct reading read_config(const char *text)
     return reading;
 }
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    long size = ftell(file);
-    assert_true(size > 0);
-    rewind(file);
-    char *text = calloc((size_t)size + 1, 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, (size_t)size, file), size);
-    fclose(file);
-    return text;
-}
-
 /* Infinity is not JSON: a client must write a number, as here. */
 static void replace_infinity(char *text)
 {
     for (char *at = strstr(text, "Infinity"); at != NULL; at = strstr(at, "Infinity")) {
-        memcpy(at, "1e9     ", 8);
+        for (int i = 0; i < 8; i++) {
+            at[i] = "1e9     "[i];
+        }
     }
 }
 
