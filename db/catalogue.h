@@ -24,22 +24,26 @@ struct catalogue {
 
 /* How a name was understood. */
 struct name_match {
-    int index;                                    /* in the library table, -1 = none or ambiguous */
-    const char *ambiguous[CATALOGUE_MATCHES_MAX]; /* ids it could mean, NULL ends; empty when unique */
-    const char *stripped_format;                  /* weight format id taken off the name, or NULL */
-    const char *nearest[3];                       /* nearest known ids or aliases when none; NULL ends */
+    int index; /* in the library table, -1 = none or ambiguous */
+    /* Ids it could mean, NULL ends; empty when unique. */
+    const char *ambiguous[CATALOGUE_MATCHES_MAX];
+    const char *stripped_format; /* weight format id taken off the name, or NULL */
+    const char *nearest[3];      /* ids of the nearest known names when none; NULL ends early */
 };
 
 /*
- * Finds a model by id or alias. Names compare after lower-casing, with space, '_' and '-' equal and an
- * organisation prefix ("meta-llama/") dropped. When the whole name is unknown, trailing weight formats
- * ("-FP8", "-AWQ", "-GPTQ-Int4", "-w4a16", "-Q4_K_M.gguf", "-bf16", ...) and "-instruct", "-it", "-chat",
- * "-hf" are stripped, repeatedly, and a stripped format is reported. An alias of two records is ambiguous.
+ * Finds a model by id or alias. Names compare after lower-casing, with space, '_' and '-' equal and
+ * an organisation prefix ("meta-llama/") dropped. When the whole name is unknown, trailing weight
+ * formats ("-FP8", "-AWQ", "-GPTQ-Int4", "-w4a16", "-Q4_K_M.gguf", "-bf16", ...) and words such as
+ * "-instruct", "-it", "-chat", "-hf" are stripped, repeatedly, and a stripped format is reported;
+ * last, separators are ignored ("llama3.1:8b"). An alias of two records is ambiguous.
  */
-void catalogue_find_model(const struct catalogue *cat, const char *name, struct name_match *ret_match);
+void catalogue_find_model(const struct catalogue *cat, const char *name,
+                          struct name_match *ret_match);
 
-/* The same for parts (no stripping). */
-void catalogue_find_hardware(const struct catalogue *cat, const char *name, struct name_match *ret_match);
+/* The same for parts: nothing is stripped but a maker's name in front ("NVIDIA "). */
+void catalogue_find_hardware(const struct catalogue *cat, const char *name,
+                             struct name_match *ret_match);
 
 /* Weight formats, KV formats and engines by id or alias, any case; -1 when unknown. */
 int catalogue_find_weight_format(const struct catalogue *cat, const char *name);

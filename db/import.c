@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "digest.h"
 #include "import_files.h"
 #include "json_text.h"
 #include "sql.h"
@@ -85,8 +84,7 @@ static void import_element(struct import *import, const struct kind_files *kind,
     free(doc);
 }
 
-static void import_json_file(struct import *import, const struct kind_files *kind, const char *path,
-                             struct digest *digest)
+static void import_json_file(struct import *import, const struct kind_files *kind, const char *path)
 {
     size_t length = 0;
     char *text = import_file_read(path, &length);
@@ -95,7 +93,6 @@ static void import_json_file(struct import *import, const struct kind_files *kin
         import_fault(import, "cannot be read");
         return;
     }
-    digest_add(digest, text, length);
     const char *end = NULL;
     cJSON *whole = cJSON_ParseWithLengthOpts(text, length + 1, &end, 1);
     if (!whole || !cJSON_IsArray(whole)) {
@@ -111,14 +108,13 @@ static void import_json_file(struct import *import, const struct kind_files *kin
     free(text);
 }
 
-static void import_kind(struct import *import, const struct kind_files *kind, const char *folder,
-                        struct digest *digest)
+static void import_kind(struct import *import, const struct kind_files *kind, const char *folder)
 {
     char path[PATH_TEXT_MAX];
     if (kind->name) {
         (void)text_print(path, sizeof(path), "%s/%s%s%s", folder, kind->folder,
                          *kind->folder ? "/" : "", kind->name);
-        import_json_file(import, kind, path, digest);
+        import_json_file(import, kind, path);
         return;
     }
     char *names[FILES_MAX];
@@ -129,7 +125,7 @@ static void import_kind(struct import *import, const struct kind_files *kind, co
         import_fault(import, "holds no records");
     }
     for (int i = 0; i < n; i++) {
-        import_json_file(import, kind, names[i], digest);
+        import_json_file(import, kind, names[i]);
         free(names[i]);
     }
 }
@@ -150,8 +146,7 @@ static int csv_split(char *line, const char **ret_cells, int max)
 }
 
 /* Reads a CSV file: comment lines, a header, then a record per line. */
-static void import_csv_file(struct import *import, const char *path, import_csv_fn *read,
-                            struct digest *digest)
+static void import_csv_file(struct import *import, const char *path, import_csv_fn *read)
 {
     const char *names[CSV_COLUMNS_MAX];
     const char *values[CSV_COLUMNS_MAX];
@@ -163,7 +158,6 @@ static void import_csv_file(struct import *import, const char *path, import_csv_
         import_fault(import, "cannot be read");
         return;
     }
-    digest_add(digest, text, length);
     for (char *line = text; line && *line;) {
         char *next = strchr(line, '\n');
         if (next) {
@@ -185,7 +179,7 @@ static void import_csv_file(struct import *import, const char *path, import_csv_
     free(text);
 }
 
-static void import_fits(struct import *import, const char *folder, struct digest *digest)
+static void import_fits(struct import *import, const char *folder)
 {
     char path[PATH_TEXT_MAX];
     char *names[FILES_MAX];
@@ -193,14 +187,13 @@ static void import_fits(struct import *import, const char *folder, struct digest
     int n = import_files_list(path, ".csv", names, FILES_MAX);
     for (int i = 0; i < n; i++) {
         bool collectives = strstr(names[i], "/collectives.csv") != NULL;
-        import_csv_file(import, names[i], collectives ? import_collective_fit : import_op_fit,
-                        digest);
+        import_csv_file(import, names[i], collectives ? import_collective_fit : import_op_fit);
         free(names[i]);
     }
 }
 
 /* What of the bundle is said about itself: its date and serial. */
-static void import_bundle(struct import *import, const char *folder, const char *digest)
+static void import_bundle(struct import *import, const char *folder)
 {
     char path[PATH_TEXT_MAX];
     char text[120];
@@ -217,9 +210,7 @@ static void import_bundle(struct import *import, const char *folder, const char 
         sql_run(import->db, "INSERT INTO store_info VALUES ('records_text', ?1)", "t", text) &&
             sql_run(import->db,
                     "INSERT INTO store_info VALUES ('records_serial', CAST(?1 AS TEXT))", "i",
-                    (int)serial) &&
-            sql_run(import->db, "INSERT INTO store_info VALUES ('records_digest', ?1)", "t",
-                    digest),
+                    (int)serial),
         "store_info");
     /* The first revision of every record is its import, dated with the bundle. */
     import_check(import,
@@ -263,9 +254,6 @@ static void import_check_references(struct import *import)
 bool import_records(sqlite3 *db, const char *folder, FILE *log)
 {
     struct import import = {.db = db, .log = log};
-    struct digest digest;
-    char hex[DIGEST_HEX_MAX];
-    digest_init(&digest);
     if (!sql_exec(db, "PRAGMA foreign_keys=OFF") || !sql_exec(db, "BEGIN IMMEDIATE")) {
         import_fault(&import, "%s", sqlite3_errmsg(db));
         return false;
@@ -276,13 +264,12 @@ bool import_records(sqlite3 *db, const char *folder, FILE *log)
                     KINDS[i].read == KINDS[i - 1].read;
         import.position = same ? import.position : 0;
         folder_before = KINDS[i].folder;
-        import_kind(&import, &KINDS[i], folder, &digest);
+        import_kind(&import, &KINDS[i], folder);
     }
-    import_fits(&import, folder, &digest);
+    import_fits(&import, folder);
     import.file = "planner";
     import_explanations(&import);
-    digest_hex(&digest, hex);
-    import_bundle(&import, folder, hex);
+    import_bundle(&import, folder);
     import_check_references(&import);
     bool good = import.faults == 0 && sql_exec(db, "COMMIT");
     if (!good) {

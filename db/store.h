@@ -21,16 +21,22 @@ struct sqlite3_stmt;
 #define STORE_ERROR_MAX 400
 
 /*
- * Opens the store. path NULL serves the embedded records from memory, read-only. A path that does not
- * exist is created from the embedded records; an older file is copied aside to PATH.before-NNNN and
- * migrated; a foreign, newer or tampered one is refused. Writes a sentence into ret_error on failure.
+ * Opens the store. path NULL serves the embedded records from memory, read-only. A path that does
+ * not exist is created from the embedded records; an older file is copied aside to PATH.before-NNNN
+ * and migrated; a foreign, newer or tampered one is refused. Writes a sentence into ret_error on
+ * failure.
  */
-MUST_USE bool store_open(const char *path, struct store **ret_store, char ret_error[STORE_ERROR_MAX]);
+MUST_USE bool store_open(const char *path, struct store **ret_store,
+                         char ret_error[STORE_ERROR_MAX]);
 void store_close(struct store *store);
 
 /* The current snapshot, valid until store_release(). Never NULL on an open store. */
 const struct catalogue *store_catalogue(struct store *store);
 void store_release(struct store *store, const struct catalogue *catalogue);
+
+/* Reads the records again and swaps the new snapshot in; the old one lives on until its readers let
+ * go. One caller at a time. */
+MUST_USE bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX]);
 
 /* Path of the file, or NULL for the embedded records; schema version; text for /readyz. */
 const char *store_path(const struct store *store);

@@ -61,10 +61,11 @@ enum fit_status { FIT_STATUS_LIST(X) FIT_STATUS_COUNT };
 #undef X
 
 struct op_fit {
-    int id;         /* row id of the record, for the reply */
-    int hardware;   /* index in the library */
-    int engine;     /* index in the library */
-    int version[3]; /* major, minor, patch of the engine measured */
+    int id;             /* row id of the record, for the reply */
+    const char *record; /* id of its calibration record */
+    int hardware;       /* index in the library */
+    int engine;         /* index in the library */
+    int version[3];     /* major, minor, patch of the engine measured */
     enum fit_op op;
     enum fit_dtype dtype;
     double e_m, e_c, t0_us, q;
@@ -75,7 +76,8 @@ struct op_fit {
 
 struct comm_fit {
     int id, hardware;
-    int engine; /* index, or -1 for the vendor library (NCCL, oneCCL) */
+    const char *record; /* id of its calibration record */
+    int engine;         /* index, or -1 for the vendor library (NCCL, oneCCL) */
     int version[3];
     double devices;
     bool graph; /* measured inside a captured graph */

@@ -7,9 +7,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "digest.h"
 #include "import.h"
 #include "migrate.h"
 #include "sql.h"
+
+/* Names the bundle by the digest of everything in it, before the name itself goes in. */
+static bool name_bundle(sqlite3 *db)
+{
+    char hex[DIGEST_HEX_MAX];
+    sqlite3_int64 size = 0;
+    unsigned char *image = sqlite3_serialize(db, "main", &size, 0);
+    if (!image) {
+        return false;
+    }
+    digest_text((const char *)image, (size_t)size, hex);
+    sqlite3_free(image);
+    return sql_run(db, "INSERT INTO store_info VALUES ('records_digest', ?1)", "t", hex);
+}
 
 static bool build(sqlite3 *db, const char *out, const char *records)
 {
@@ -23,7 +38,7 @@ static bool build(sqlite3 *db, const char *out, const char *records)
         return false;
     }
     if (!sql_exec(db, "INSERT INTO search(search) VALUES ('optimize')") ||
-        !sql_run(db, "VACUUM INTO ?1", "t", out)) {
+        !name_bundle(db) || !sql_run(db, "VACUUM INTO ?1", "t", out)) {
         (void)fprintf(stderr, "%s: %s\n", out, sqlite3_errmsg(db));
         return false;
     }

@@ -1,0 +1,347 @@
+/*
+ * store.c - opens a store in one of three ways: from memory, from a file, or from a file that it
+ * makes.
+ *
+ *   path NULL          the embedded database, read in place
+ *   path missing       a copy of the embedded database is made beside it and linked in its place
+ *   path present       checked, migrated (after a copy aside), bundled records refreshed; WAL
+ *   path unwritable    checked and read as it is; when even the -shm file cannot be made, immutable
+ *
+ * The catalogue is swapped by one atomic store. A reader counts itself into the snapshot and looks
+ * whether that is still the current one; the small headers of old snapshots live as long as the
+ * store, so that a late reader finds a counter and not freed memory. What a snapshot holds is freed
+ * when it is no longer current and its last reader let go.
+ */
+#include "store.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "catalogue_data.h"
+#include "migrate.h"
+#include "readers.h"
+#include "sql.h"
+#include "store_refresh.h"
+
+#define PATH_TEXT_MAX 4096
+
+struct snapshot {
+    struct catalogue_data *data; /* NULL once freed */
+    atomic_long readers;
+    struct snapshot *next;
+};
+
+struct store {
+    char *path;
+    char *uri; /* how readers open it; NULL = embedded */
+    bool writable;
+    sqlite3 *writer; /* keeps the file open; NULL = embedded */
+    int version;
+    struct readers readers;
+    pthread_mutex_t lock; /* guards `snapshots` and their freeing */
+    struct snapshot *snapshots;
+    _Atomic(struct snapshot *) current;
+};
+
+static bool refuse(char ret_error[STORE_ERROR_MAX], const char *path, const char *why)
+{
+    (void)text_print(ret_error, STORE_ERROR_MAX, "%s: %s", path, why);
+    return false;
+}
+
+/* ---- snapshots ---- */
+
+/* Frees what nobody reads any more. The lock is held. */
+static void snapshots_sweep(struct store *store)
+{
+    for (struct snapshot *old = store->snapshots; old; old = old->next) {
+        if (old != atomic_load(&store->current) && old->data && atomic_load(&old->readers) == 0) {
+            catalogue_free(old->data);
+            old->data = NULL;
+        }
+    }
+}
+
+static bool snapshot_publish(struct store *store, struct catalogue_data *data)
+{
+    struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+    if (!snapshot) {
+        catalogue_free(data);
+        return false;
+    }
+    snapshot->data = data;
+    data->holder = snapshot;
+    pthread_mutex_lock(&store->lock);
+    snapshot->next = store->snapshots;
+    store->snapshots = snapshot;
+    atomic_store(&store->current, snapshot);
+    snapshots_sweep(store);
+    pthread_mutex_unlock(&store->lock);
+    return true;
+}
+
+const struct catalogue *store_catalogue(struct store *store)
+{
+    for (;;) {
+        struct snapshot *snapshot = atomic_load(&store->current);
+        atomic_fetch_add(&snapshot->readers, 1);
+        if (snapshot == atomic_load(&store->current)) {
+            return &snapshot->data->shown;
+        }
+        atomic_fetch_sub(&snapshot->readers, 1);
+    }
+}
+
+void store_release(struct store *store, const struct catalogue *catalogue)
+{
+    struct snapshot *snapshot = ((const struct catalogue_data *)catalogue)->holder;
+    if (atomic_fetch_sub(&snapshot->readers, 1) == 1 && snapshot != atomic_load(&store->current)) {
+        pthread_mutex_lock(&store->lock);
+        snapshots_sweep(store);
+        pthread_mutex_unlock(&store->lock);
+    }
+}
+
+bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX])
+{
+    sqlite3 *db = store->writer ? store->writer : embedded_open();
+    struct catalogue_data *data = db ? catalogue_build(db, ret_error) : NULL;
+    if (!db) {
+        (void)text_print(ret_error, STORE_ERROR_MAX, "the embedded records cannot be opened");
+    }
+    if (db != store->writer) {
+        sqlite3_close(db);
+    }
+    if (data && !snapshot_publish(store, data)) {
+        (void)text_print(ret_error, STORE_ERROR_MAX, "out of memory");
+        return false;
+    }
+    return data != NULL;
+}
+
+/* ---- files ---- */
+
+/* The path as a URI, with `query` behind. */
+static bool uri_write(const char *path, const char *query, char *ret_uri, size_t max)
+{
+    static const char HEX[] = "0123456789ABCDEF";
+    size_t used = 5;
+    if (!text_print(ret_uri, max, "file:")) {
+        return false;
+    }
+    for (; *path && used + 4 < max; path++) {
+        if (strchr("?#%", *path)) {
+            ret_uri[used++] = '%';
+            ret_uri[used++] = HEX[((unsigned char)*path) >> 4];
+            ret_uri[used++] = HEX[((unsigned char)*path) & 0xf];
+        } else {
+            ret_uri[used++] = *path;
+        }
+    }
+    return !*path && text_print(ret_uri + used, max - used, "%s", query);
+}
+
+static bool copy_database(sqlite3 *from, const char *path)
+{
+    sqlite3 *to = sql_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    sqlite3_backup *backup = to ? sqlite3_backup_init(to, "main", from, "main") : NULL;
+    bool done = backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE;
+    done = sqlite3_backup_finish(backup) == SQLITE_OK && done;
+    return sqlite3_close(to) == SQLITE_OK && done;
+}
+
+/* Makes the file from the embedded records: whole or not at all, and never over one that is there.
+ */
+static bool file_create(const char *path, char ret_error[STORE_ERROR_MAX])
+{
+    char fresh[PATH_TEXT_MAX];
+    if (!text_print(fresh, sizeof(fresh), "%s.new-%ld", path, (long)getpid())) {
+        return refuse(ret_error, path, "its name is too long");
+    }
+    sqlite3 *embedded = embedded_open();
+    bool copied = embedded && copy_database(embedded, fresh);
+    sqlite3_close(embedded);
+    if (!copied) {
+        (void)unlink(fresh);
+        return refuse(ret_error, path, "cannot be created there");
+    }
+    bool linked = link(fresh, path) == 0 || errno == EEXIST || rename(fresh, path) == 0;
+    (void)unlink(fresh);
+    return linked || refuse(ret_error, path, "cannot be created there");
+}
+
+/* Whether the file is there; makes it when it is not. */
+static bool file_ensure(const char *path, char ret_error[STORE_ERROR_MAX])
+{
+    struct stat there;
+    if (stat(path, &there) != 0) {
+        return errno == ENOENT ? file_create(path, ret_error)
+                               : refuse(ret_error, path, strerror(errno));
+    }
+    if (S_ISDIR(there.st_mode)) {
+        return refuse(ret_error, path, "is a directory");
+    }
+    if (there.st_size == 0) {
+        return refuse(ret_error, path, "is empty: remove it to have a new store made there");
+    }
+    return true;
+}
+
+/* Opens what file_ensure() found. A file in a place where not even a lock file can be made is
+ * opened as one that nobody changes. */
+static sqlite3 *file_open(const char *path, bool *ret_writable, char ret_uri[PATH_TEXT_MAX])
+{
+    const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    if (!uri_write(path, "", ret_uri, PATH_TEXT_MAX)) {
+        return NULL;
+    }
+    sqlite3 *db = sql_open(ret_uri, SQLITE_OPEN_READWRITE | flags);
+    if (db) {
+        bool readable = sql_number(db, "PRAGMA schema_version", -1) >= 0;
+        int rc = sqlite3_errcode(db);
+        *ret_writable = sqlite3_db_readonly(db, "main") == 0;
+        if (readable || (rc != SQLITE_CANTOPEN && rc != SQLITE_READONLY)) {
+            return db;
+        }
+        sqlite3_close(db);
+    }
+    *ret_writable = false;
+    if (!uri_write(path, "?immutable=1", ret_uri, PATH_TEXT_MAX)) {
+        return NULL;
+    }
+    return sql_open(ret_uri, SQLITE_OPEN_READONLY | flags);
+}
+
+/* Brings the open file to this program's schema and records. */
+static bool file_upgrade(struct store *store, char ret_error[STORE_ERROR_MAX])
+{
+    const struct migrations known = {MIGRATIONS, N_MIGRATIONS};
+    int version = 0;
+    if (!migrate_check(store->writer, store->path, &known, &version, ret_error)) {
+        return false;
+    }
+    if (!store->writable) {
+        store->version = version;
+        return version == known.n ||
+               refuse(ret_error, store->path, "is of an older version and cannot be written");
+    }
+    if (version < known.n &&
+        (!migrate_copy_aside(store->writer, store->path, version + 1, ret_error) ||
+         !migrate_apply(store->writer, store->path, &known, ret_error))) {
+        return false;
+    }
+    store->version = known.n;
+    if (!sql_exec(store->writer, "PRAGMA journal_mode=WAL")) {
+        return refuse(ret_error, store->path, sqlite3_errmsg(store->writer));
+    }
+    return store_refresh(store->writer, store->path, ret_error);
+}
+
+static bool open_path(struct store *store, const char *path, char ret_error[STORE_ERROR_MAX])
+{
+    char uri[PATH_TEXT_MAX];
+    if (!file_ensure(path, ret_error)) {
+        return false;
+    }
+    store->path = strdup(path);
+    store->writer = file_open(path, &store->writable, uri);
+    store->uri = strdup(uri);
+    if (!store->path || !store->uri) {
+        return refuse(ret_error, path, "out of memory");
+    }
+    if (!store->writer) {
+        return refuse(ret_error, path, "cannot be opened");
+    }
+    return file_upgrade(store, ret_error);
+}
+
+/* ---- the store ---- */
+
+static sqlite3 *open_reader(void *ctx)
+{
+    const struct store *store = ctx;
+    return store->uri
+               ? sql_open(store->uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX)
+               : embedded_open();
+}
+
+static struct store *store_new(void)
+{
+    struct store *store = calloc(1, sizeof(*store));
+    if (!store) {
+        return NULL;
+    }
+    if (pthread_mutex_init(&store->lock, NULL) != 0) {
+        free(store);
+        return NULL;
+    }
+    if (!readers_init(&store->readers, open_reader, store)) {
+        pthread_mutex_destroy(&store->lock);
+        free(store);
+        return NULL;
+    }
+    store->version = N_MIGRATIONS;
+    return store;
+}
+
+bool store_open(const char *path, struct store **ret_store, char ret_error[STORE_ERROR_MAX])
+{
+    struct store *store = store_new();
+    if (!store) {
+        return refuse(ret_error, path ? path : "store", "out of memory");
+    }
+    if ((path && !open_path(store, path, ret_error)) || !store_reload(store, ret_error)) {
+        store_close(store);
+        return false;
+    }
+    *ret_store = store;
+    return true;
+}
+
+void store_close(struct store *store)
+{
+    if (!store) {
+        return;
+    }
+    readers_done(&store->readers);
+    sqlite3_close(store->writer);
+    while (store->snapshots) {
+        struct snapshot *snapshot = store->snapshots;
+        store->snapshots = snapshot->next;
+        catalogue_free(snapshot->data);
+        free(snapshot);
+    }
+    pthread_mutex_destroy(&store->lock);
+    free(store->path);
+    free(store->uri);
+    free(store);
+}
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
+}
+
+int store_schema_version(const struct store *store)
+{
+    return store->version;
+}
+
+struct sqlite3_stmt *store_read(struct store *store, const char *sql)
+{
+    return readers_statement(&store->readers, sql);
+}
+
+void store_done(struct sqlite3_stmt *statement)
+{
+    if (statement) {
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+    }
+}

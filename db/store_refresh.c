@@ -1,0 +1,157 @@
+#include "store_refresh.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "embedded.h"
+#include "sql.h"
+
+/* Tables whose rows belong to a record: how a row names the record's kind and id. */
+static const struct owned_table {
+    const char *name, *kind, *key;
+} OWNED[] = {
+    {"aliases", "kind", "record_id"},
+    {"sources", "kind", "id"},
+    {"provenance", "kind", "record_id"},
+    {"disputes", "kind", "record_id"},
+    {"search", "kind", "record_id"},
+    {"models", "kind", "id"},
+    {"model_layer_groups", "'model'", "model_id"},
+    {"model_extras", "'model'", "model_id"},
+    {"hardware", "kind", "id"},
+    {"hardware_peaks", "'hardware'", "hardware_id"},
+    {"weight_formats", "kind", "id"},
+    {"weight_format_roles", "'weight_format'", "format_id"},
+    {"weight_format_recipes", "'weight_format'", "format_id"},
+    {"format_fits", "kind", "format_id"},
+    {"kv_formats", "kind", "id"},
+    {"engines", "kind", "id"},
+    {"engine_defaults", "'engine'", "engine_id"},
+    {"calibrations", "kind", "id"},
+    {"op_fits", "'calibration'", "calibration_id"},
+    {"collective_fits", "'calibration'", "calibration_id"},
+    {"host_costs", "'calibration'", "calibration_id"},
+    {"classes", "kind", "id"},
+    {"regimes", "kind", "id"},
+    {"regime_signs", "'regime'", "regime_id"},
+    {"cures", "kind", "id"},
+    {"cure_evidence", "'cure'", "cure_id"},
+    {"anchors", "kind", "id"},
+    {"anchor_conditions", "'anchor'", "anchor_id"},
+    {"anchor_metrics", "'anchor'", "anchor_id"},
+    {"claims", "kind", "id"},
+    {"claim_records", "'claim'", "claim_id"},
+};
+
+/* Records to replace, then the trail of what changes, in this order. */
+static const char BEFORE[] =
+    "CREATE TEMP TABLE refreshed AS SELECT b.kind, b.id FROM bundled.records b LEFT JOIN "
+    "main.records m ON m.kind = b.kind AND m.id = b.id WHERE m.id IS NULL OR m.bundled = 1;"
+    "INSERT INTO main.revisions (kind, record_id, revision, action, at, author, digest, "
+    "previous_doc) SELECT b.kind, b.id, coalesce(m.revision, 0) + 1, iif(m.id IS NULL, 'import', "
+    "'refresh'), strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), 'bundle', b.digest, m.doc FROM "
+    "temp.refreshed r JOIN bundled.records b ON b.kind = r.kind AND b.id = r.id LEFT JOIN "
+    "main.records m ON m.kind = b.kind AND m.id = b.id WHERE m.digest IS NOT b.digest;"
+    "INSERT INTO main.revisions (kind, record_id, revision, action, at, author, digest) SELECT "
+    "kind, id, revision + 1, 'retire', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), 'bundle', digest "
+    "FROM main.records WHERE bundled = 1 AND (kind, id) NOT IN (SELECT kind, id FROM "
+    "temp.refreshed);"
+    "UPDATE main.records SET bundled = 0, revision = revision + 1 WHERE bundled = 1 AND (kind, id) "
+    "NOT IN (SELECT kind, id FROM temp.refreshed);";
+
+static const char RECORDS[] =
+    "INSERT INTO main.records SELECT b.* FROM bundled.records b JOIN temp.refreshed r ON r.kind = "
+    "b.kind AND r.id = b.id WHERE true ON CONFLICT (kind, id) DO UPDATE SET title = "
+    "excluded.title, notes = excluded.notes, doc = excluded.doc, digest = excluded.digest, "
+    "revision = records.revision + (records.digest <> excluded.digest);";
+
+static const char AFTER[] =
+    "INSERT OR REPLACE INTO main.store_info SELECT * FROM bundled.store_info;"
+    "DROP TABLE temp.refreshed;";
+
+sqlite3 *embedded_open(void)
+{
+    sqlite3 *db = NULL;
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
+    const sqlite3_int64 size = EMBEDDED_DATABASE_END - EMBEDDED_DATABASE;
+    /* SQLite takes a pointer to what it may change; with READONLY it never does. */
+    unsigned char *image = (unsigned char *)(uintptr_t)EMBEDDED_DATABASE;
+    if (sqlite3_open_v2(":memory:", &db, flags, NULL) == SQLITE_OK &&
+        sqlite3_deserialize(db, "main", image, size, size, SQLITE_DESERIALIZE_READONLY) ==
+            SQLITE_OK &&
+        sql_configure(db)) {
+        return db;
+    }
+    sqlite3_close(db);
+    return NULL;
+}
+
+static bool attach_bundled(sqlite3 *db)
+{
+    const sqlite3_int64 size = EMBEDDED_DATABASE_END - EMBEDDED_DATABASE;
+    unsigned char *image = (unsigned char *)(uintptr_t)EMBEDDED_DATABASE;
+    return sql_exec(db, "ATTACH ':memory:' AS bundled") &&
+           sqlite3_deserialize(db, "bundled", image, size, size, SQLITE_DESERIALIZE_READONLY) ==
+               SQLITE_OK;
+}
+
+/* Whether the attached bundle is another one than the file's, and not older. */
+static bool bundle_is_due(sqlite3 *db)
+{
+    static const char SQL[] =
+        "SELECT (SELECT value FROM bundled.store_info WHERE key = 'records_digest') IS NOT (SELECT "
+        "value FROM main.store_info WHERE key = 'records_digest') AND CAST((SELECT value FROM "
+        "bundled.store_info WHERE key = 'records_serial') AS INTEGER) >= coalesce(CAST((SELECT "
+        "value FROM main.store_info WHERE key = 'records_serial') AS INTEGER), 0)";
+    return sql_number(db, SQL, 0) != 0;
+}
+
+static bool owned_delete(sqlite3 *db, const struct owned_table *table)
+{
+    char sql[400];
+    return text_print(sql, sizeof(sql),
+                      "DELETE FROM main.%s WHERE (%s, %s) IN (SELECT kind, id FROM temp.refreshed)",
+                      table->name, table->kind, table->key) &&
+           sql_exec(db, sql);
+}
+
+static bool owned_insert(sqlite3 *db, const struct owned_table *table)
+{
+    char sql[400];
+    return text_print(
+               sql, sizeof(sql),
+               "INSERT INTO main.%s SELECT * FROM bundled.%s WHERE (%s, %s) IN (SELECT kind, "
+               "id FROM temp.refreshed)",
+               table->name, table->name, table->kind, table->key) &&
+           sql_exec(db, sql);
+}
+
+static bool replace_rows(sqlite3 *db)
+{
+    bool good = sql_exec(db, BEFORE);
+    for (size_t i = 0; good && i < ARRAY_LEN(OWNED); i++) {
+        good = owned_delete(db, &OWNED[i]);
+    }
+    good = good && sql_exec(db, RECORDS);
+    for (size_t i = 0; good && i < ARRAY_LEN(OWNED); i++) {
+        good = owned_insert(db, &OWNED[i]);
+    }
+    return good && sql_exec(db, AFTER) &&
+           sql_number(db, "SELECT count(*) FROM pragma_foreign_key_check", -1) == 0;
+}
+
+bool store_refresh(sqlite3 *db, const char *name, char ret_error[STORE_ERROR_MAX])
+{
+    bool good = attach_bundled(db) && sql_exec(db, "PRAGMA foreign_keys=OFF");
+    if (good && bundle_is_due(db)) {
+        good = sql_exec(db, "BEGIN IMMEDIATE") && replace_rows(db) && sql_exec(db, "COMMIT");
+    }
+    if (!good) {
+        (void)text_print(ret_error, STORE_ERROR_MAX,
+                         "%s: its bundled records cannot be refreshed: %s", name,
+                         sqlite3_errmsg(db));
+        sql_rollback(db);
+    }
+    return sql_exec(db, "DETACH bundled; PRAGMA foreign_keys=ON") && good;
+}

@@ -1,0 +1,25 @@
+/*
+ * store_refresh.h - brings the bundled records of a file up to those that the program carries.
+ */
+#ifndef REGIME_STORE_REFRESH_H
+#define REGIME_STORE_REFRESH_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "compiler.h"
+#include "store.h"
+
+/* Opens a connection to the embedded database; it reads the binary's own memory. NULL on failure.
+ */
+sqlite3 *embedded_open(void);
+
+/*
+ * When the embedded records are another bundle than the file was filled from, and not an older one,
+ * replaces every bundled record that nobody added by hand; changed ones get a revision that keeps
+ * the text before. A bundled record that the bundle no longer has stays, as one of the user's. One
+ * transaction; false and a sentence on failure, with the file as it was.
+ */
+MUST_USE bool store_refresh(sqlite3 *db, const char *name, char ret_error[STORE_ERROR_MAX]);
+
+#endif
