@@ -17,116 +17,106 @@ struct record_field {
     enum field_type type;
 };
 
-#define COUNT(TYPE, NAME)                                                                          \
-    {                                                                                              \
-#NAME, offsetof(struct TYPE, NAME), FIELD_COUNT                                            \
-    }
-#define FLAG(TYPE, NAME)                                                                           \
-    {                                                                                              \
-#NAME, offsetof(struct TYPE, NAME), FIELD_BOOL                                             \
-    }
-#define FIELDS_END                                                                                 \
-    {                                                                                              \
-        NULL, 0, FIELD_COUNT                                                                       \
-    }
+#define COUNT(TYPE, NAME) #NAME, offsetof(struct TYPE, NAME), FIELD_COUNT
+#define FLAG(TYPE, NAME) #NAME, offsetof(struct TYPE, NAME), FIELD_BOOL
 
 static const struct record_field MODEL_FIELDS[] = {
-    COUNT(model, hidden),
-    COUNT(model, vocab),
-    FLAG(model, tied_embedding),
-    FLAG(model, lm_head_bias),
-    COUNT(model, embedding_dim),
-    COUNT(model, learned_positions),
-    COUNT(model, final_norm_params),
-    COUNT(model, max_positions),
-    FLAG(model, native_experts_only),
-    COUNT(model, state_bytes_per_element),
-    FIELDS_END,
+    {COUNT(model, hidden)},
+    {COUNT(model, vocab)},
+    {FLAG(model, tied_embedding)},
+    {FLAG(model, lm_head_bias)},
+    {COUNT(model, embedding_dim)},
+    {COUNT(model, learned_positions)},
+    {COUNT(model, final_norm_params)},
+    {COUNT(model, max_positions)},
+    {FLAG(model, native_experts_only)},
+    {COUNT(model, state_bytes_per_element)},
+    {NULL, 0, FIELD_COUNT},
 };
 
 static const struct record_field GROUP_FIELDS[] = {
-    COUNT(layer_group, count),
-    COUNT(layer_group, invocations),
-    COUNT(layer_group, norm_params),
-    FIELDS_END,
+    {COUNT(layer_group, count)},
+    {COUNT(layer_group, invocations)},
+    {COUNT(layer_group, norm_params)},
+    {NULL, 0, FIELD_COUNT},
 };
 
 static const struct record_field MIXER_FIELDS[] = {
-    COUNT(mixer, input_width),
-    COUNT(mixer, n_heads),
-    COUNT(mixer, n_kv_heads),
-    COUNT(mixer, k_dim),
-    COUNT(mixer, v_dim),
-    COUNT(mixer, window_tokens),
-    FLAG(mixer, k_equals_v),
-    FLAG(mixer, shares_kv),
+    {COUNT(mixer, input_width)},
+    {COUNT(mixer, n_heads)},
+    {COUNT(mixer, n_kv_heads)},
+    {COUNT(mixer, k_dim)},
+    {COUNT(mixer, v_dim)},
+    {COUNT(mixer, window_tokens)},
+    {FLAG(mixer, k_equals_v)},
+    {FLAG(mixer, shares_kv)},
     {"has_kv_projection", offsetof(struct mixer, has_kv_projection), FIELD_TRUE},
-    FLAG(mixer, qkv_bias),
-    FLAG(mixer, o_bias),
-    FLAG(mixer, output_gate),
-    FLAG(mixer, head_gate),
-    FLAG(mixer, sinks),
-    COUNT(mixer, qk_norm_params),
-    COUNT(mixer, q_lora_rank),
-    COUNT(mixer, kv_lora_rank),
-    COUNT(mixer, rope_dim),
-    COUNT(mixer, nope_dim),
-    COUNT(mixer, o_lora_rank),
-    COUNT(mixer, o_groups),
-    COUNT(mixer, compress_tokens),
-    COUNT(mixer, index_heads),
-    COUNT(mixer, index_dim),
-    COUNT(mixer, index_kv_heads),
-    COUNT(mixer, topk_tokens),
-    COUNT(mixer, conv_kernel),
-    COUNT(mixer, state_size),
-    COUNT(mixer, n_groups),
-    COUNT(mixer, inner_dim),
-    COUNT(mixer, dt_rank),
-    COUNT(mixer, k_heads),
-    COUNT(mixer, v_heads),
-    FLAG(mixer, full_rank_gate),
-    FLAG(mixer, gated_norm),
-    FLAG(mixer, inner_norms),
-    COUNT(mixer, image_tokens),
-    COUNT(mixer, extra_params),
-    FIELDS_END,
+    {FLAG(mixer, qkv_bias)},
+    {FLAG(mixer, o_bias)},
+    {FLAG(mixer, output_gate)},
+    {FLAG(mixer, head_gate)},
+    {FLAG(mixer, sinks)},
+    {COUNT(mixer, qk_norm_params)},
+    {COUNT(mixer, q_lora_rank)},
+    {COUNT(mixer, kv_lora_rank)},
+    {COUNT(mixer, rope_dim)},
+    {COUNT(mixer, nope_dim)},
+    {COUNT(mixer, o_lora_rank)},
+    {COUNT(mixer, o_groups)},
+    {COUNT(mixer, compress_tokens)},
+    {COUNT(mixer, index_heads)},
+    {COUNT(mixer, index_dim)},
+    {COUNT(mixer, index_kv_heads)},
+    {COUNT(mixer, topk_tokens)},
+    {COUNT(mixer, conv_kernel)},
+    {COUNT(mixer, state_size)},
+    {COUNT(mixer, n_groups)},
+    {COUNT(mixer, inner_dim)},
+    {COUNT(mixer, dt_rank)},
+    {COUNT(mixer, k_heads)},
+    {COUNT(mixer, v_heads)},
+    {FLAG(mixer, full_rank_gate)},
+    {FLAG(mixer, gated_norm)},
+    {FLAG(mixer, inner_norms)},
+    {COUNT(mixer, image_tokens)},
+    {COUNT(mixer, extra_params)},
+    {NULL, 0, FIELD_COUNT},
 };
 
 static const struct record_field FFN_FIELDS[] = {
-    COUNT(ffn, matrices),     COUNT(ffn, width),
-    FLAG(ffn, bias),          COUNT(ffn, n_experts),
-    COUNT(ffn, top_k),        COUNT(ffn, expert_width),
-    COUNT(ffn, latent),       FLAG(ffn, latent_norm),
-    COUNT(ffn, shared_width), FLAG(ffn, shared_gate),
-    FLAG(ffn, router_bias),   FLAG(ffn, expert_bias),
-    COUNT(ffn, router_extra), FIELDS_END,
+    {COUNT(ffn, matrices)},     {COUNT(ffn, width)},      {FLAG(ffn, bias)},
+    {COUNT(ffn, n_experts)},    {COUNT(ffn, top_k)},      {COUNT(ffn, expert_width)},
+    {COUNT(ffn, latent)},       {FLAG(ffn, latent_norm)}, {COUNT(ffn, shared_width)},
+    {FLAG(ffn, shared_gate)},   {FLAG(ffn, router_bias)}, {FLAG(ffn, expert_bias)},
+    {COUNT(ffn, router_extra)}, {NULL, 0, FIELD_COUNT},
 };
 
 /* Derived figures of one layer, shown and never read. */
 static const struct record_field MIXER_DERIVED[] = {
-    COUNT(mixer, linear_params),    COUNT(mixer, small_params),  COUNT(mixer, cached_per_token),
-    COUNT(mixer, tokens_per_entry), COUNT(mixer, index_width),   COUNT(mixer, fixed_elements),
-    COUNT(mixer, state_elements),   COUNT(mixer, conv_elements), FIELDS_END,
+    {COUNT(mixer, linear_params)},    {COUNT(mixer, small_params)},
+    {COUNT(mixer, cached_per_token)}, {COUNT(mixer, tokens_per_entry)},
+    {COUNT(mixer, index_width)},      {COUNT(mixer, fixed_elements)},
+    {COUNT(mixer, state_elements)},   {COUNT(mixer, conv_elements)},
+    {NULL, 0, FIELD_COUNT},
 };
 
 static const struct record_field FFN_DERIVED[] = {
-    COUNT(ffn, linear_params),
-    COUNT(ffn, expert_params),
-    COUNT(ffn, small_params),
-    FIELDS_END,
+    {COUNT(ffn, linear_params)},
+    {COUNT(ffn, expert_params)},
+    {COUNT(ffn, small_params)},
+    {NULL, 0, FIELD_COUNT},
 };
 
 static const struct record_field GROUP_DERIVED[] = {
-    COUNT(layer_group, layer_params),
-    COUNT(layer_group, layer_params_active),
-    FIELDS_END,
+    {COUNT(layer_group, layer_params)},
+    {COUNT(layer_group, layer_params_active)},
+    {NULL, 0, FIELD_COUNT},
 };
 
 static const struct record_field EXTRA_FIELDS[] = {
     {"count", offsetof(struct model_extra, count), FIELD_SIGNED},
     {"read_per_step", offsetof(struct model_extra, read_per_step), FIELD_TRUE},
-    FIELDS_END,
+    {NULL, 0, FIELD_COUNT},
 };
 
 /* "mtp" holds one layer group's members beside these of the model. */
@@ -134,7 +124,7 @@ static const struct record_field MTP_FIELDS[] = {
     {"projections", offsetof(struct model, mtp_projections), FIELD_COUNT},
     {"copies", offsetof(struct model, mtp_copies), FIELD_COUNT},
     {"extra_params", offsetof(struct model, mtp_extra_params), FIELD_COUNT},
-    FIELDS_END,
+    {NULL, 0, FIELD_COUNT},
 };
 
 #undef COUNT

@@ -4,75 +4,93 @@
 #include <string.h>
 
 static const struct mixer_need ATTENTION_NEEDS[] = {
-    MIXER_NEED(n_heads), MIXER_NEED(n_kv_heads), MIXER_NEED(k_dim),
-    MIXER_NEED(v_dim),   MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)},
+    {MIXER_NEED(n_kv_heads)},
+    {MIXER_NEED(k_dim)},
+    {MIXER_NEED(v_dim)},
+    {NULL, 0},
 };
 
 static const struct mixer_need WINDOW_NEEDS[] = {
-    MIXER_NEED(n_heads), MIXER_NEED(n_kv_heads),    MIXER_NEED(k_dim),
-    MIXER_NEED(v_dim),   MIXER_NEED(window_tokens), MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)}, {MIXER_NEED(n_kv_heads)},    {MIXER_NEED(k_dim)},
+    {MIXER_NEED(v_dim)},   {MIXER_NEED(window_tokens)}, {NULL, 0},
 };
 
 static const struct mixer_need CROSS_NEEDS[] = {
-    MIXER_NEED(n_heads), MIXER_NEED(n_kv_heads),   MIXER_NEED(k_dim),
-    MIXER_NEED(v_dim),   MIXER_NEED(image_tokens), MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)}, {MIXER_NEED(n_kv_heads)},   {MIXER_NEED(k_dim)},
+    {MIXER_NEED(v_dim)},   {MIXER_NEED(image_tokens)}, {NULL, 0},
 };
 
 static const struct mixer_need MLA_NEEDS[] = {
-    MIXER_NEED(n_heads),  MIXER_NEED(kv_lora_rank), MIXER_NEED(rope_dim),
-    MIXER_NEED(nope_dim), MIXER_NEED(v_dim),        MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)},  {MIXER_NEED(kv_lora_rank)}, {MIXER_NEED(rope_dim)},
+    {MIXER_NEED(nope_dim)}, {MIXER_NEED(v_dim)},        {NULL, 0},
 };
 
 static const struct mixer_need SWA_LATENT_NEEDS[] = {
-    MIXER_NEED(n_heads),     MIXER_NEED(k_dim),    MIXER_NEED(q_lora_rank),
-    MIXER_NEED(o_lora_rank), MIXER_NEED(o_groups), MIXER_NEED(window_tokens),
-    MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)},
+    {MIXER_NEED(k_dim)},
+    {MIXER_NEED(q_lora_rank)},
+    {MIXER_NEED(o_lora_rank)},
+    {MIXER_NEED(o_groups)},
+    {MIXER_NEED(window_tokens)},
+    {NULL, 0},
 };
 
 static const struct mixer_need HCA_NEEDS[] = {
-    MIXER_NEED(n_heads),         MIXER_NEED(k_dim),    MIXER_NEED(q_lora_rank),
-    MIXER_NEED(o_lora_rank),     MIXER_NEED(o_groups), MIXER_NEED(window_tokens),
-    MIXER_NEED(compress_tokens), MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)},         {MIXER_NEED(k_dim)},
+    {MIXER_NEED(q_lora_rank)},     {MIXER_NEED(o_lora_rank)},
+    {MIXER_NEED(o_groups)},        {MIXER_NEED(window_tokens)},
+    {MIXER_NEED(compress_tokens)}, {NULL, 0},
 };
 
 static const struct mixer_need CSA_NEEDS[] = {
-    MIXER_NEED(n_heads),         MIXER_NEED(k_dim),       MIXER_NEED(q_lora_rank),
-    MIXER_NEED(o_lora_rank),     MIXER_NEED(o_groups),    MIXER_NEED(window_tokens),
-    MIXER_NEED(compress_tokens), MIXER_NEED(index_heads), MIXER_NEED(index_dim),
-    MIXER_NEED(topk_tokens),     MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)},
+    {MIXER_NEED(k_dim)},
+    {MIXER_NEED(q_lora_rank)},
+    {MIXER_NEED(o_lora_rank)},
+    {MIXER_NEED(o_groups)},
+    {MIXER_NEED(window_tokens)},
+    {MIXER_NEED(compress_tokens)},
+    {MIXER_NEED(index_heads)},
+    {MIXER_NEED(index_dim)},
+    {MIXER_NEED(topk_tokens)},
+    {NULL, 0},
 };
 
 static const struct mixer_need GATED_DELTA_NEEDS[] = {
-    MIXER_NEED(k_heads), MIXER_NEED(v_heads),     MIXER_NEED(k_dim),
-    MIXER_NEED(v_dim),   MIXER_NEED(conv_kernel), MIXER_NEEDS_END,
+    {MIXER_NEED(k_heads)}, {MIXER_NEED(v_heads)},     {MIXER_NEED(k_dim)},
+    {MIXER_NEED(v_dim)},   {MIXER_NEED(conv_kernel)}, {NULL, 0},
 };
 
 static const struct mixer_need KDA_NEEDS[] = {
-    MIXER_NEED(n_heads),
-    MIXER_NEED(k_dim),
-    MIXER_NEED(conv_kernel),
-    MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)},
+    {MIXER_NEED(k_dim)},
+    {MIXER_NEED(conv_kernel)},
+    {NULL, 0},
 };
 
 static const struct mixer_need LIGHTNING_NEEDS[] = {
-    MIXER_NEED(n_heads),
-    MIXER_NEED(k_dim),
-    MIXER_NEEDS_END,
+    {MIXER_NEED(n_heads)},
+    {MIXER_NEED(k_dim)},
+    {NULL, 0},
 };
 
 static const struct mixer_need MAMBA1_NEEDS[] = {
-    MIXER_NEED(inner_dim),   MIXER_NEED(state_size), MIXER_NEED(dt_rank),
-    MIXER_NEED(conv_kernel), MIXER_NEEDS_END,
+    {MIXER_NEED(inner_dim)},
+    {MIXER_NEED(state_size)},
+    {MIXER_NEED(dt_rank)},
+    {MIXER_NEED(conv_kernel)},
+    {NULL, 0},
 };
 
 static const struct mixer_need MAMBA2_NEEDS[] = {
-    MIXER_NEED(inner_dim), MIXER_NEED(n_heads),     MIXER_NEED(state_size),
-    MIXER_NEED(n_groups),  MIXER_NEED(conv_kernel), MIXER_NEEDS_END,
+    {MIXER_NEED(inner_dim)}, {MIXER_NEED(n_heads)},     {MIXER_NEED(state_size)},
+    {MIXER_NEED(n_groups)},  {MIXER_NEED(conv_kernel)}, {NULL, 0},
 };
 
 static const struct mixer_need SHORT_CONV_NEEDS[] = {
-    MIXER_NEED(conv_kernel),
-    MIXER_NEEDS_END,
+    {MIXER_NEED(conv_kernel)},
+    {NULL, 0},
 };
 
 static const struct mixer_info MIXERS[MIXER_KIND_COUNT] = {

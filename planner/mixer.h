@@ -19,19 +19,12 @@ struct mixer_need {
     size_t offset;
 };
 
-#define MIXER_NEED(FIELD)                                                                          \
-    {                                                                                              \
-#FIELD, offsetof(struct mixer, FIELD)                                                      \
-    }
-#define MIXER_NEEDS_END                                                                            \
-    {                                                                                              \
-        NULL, 0                                                                                    \
-    }
+#define MIXER_NEED(FIELD) #FIELD, offsetof(struct mixer, FIELD)
 
 struct mixer_info {
     const char *title;                                  /* for people: "sliding window" */
     void (*derive)(struct mixer *mixer, double hidden); /* fills the derived fields */
-    const struct mixer_need *needs;                     /* ends with MIXER_NEEDS_END */
+    const struct mixer_need *needs;                     /* a NULL field ends */
     bool windowed;                                      /* keeps window_tokens of the context */
     bool latent;                                        /* multi-head latent attention */
     bool state;                                         /* keeps a state per sequence */

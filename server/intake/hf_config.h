@@ -2,12 +2,13 @@
  * hf_config.h - a Hugging Face config.json into a struct model.
  *
  * Purpose: plan for a model that the catalogue does not hold. A table of architectures says how
- * each reads its configuration; everything else is generic. Ownership: the model lives in the
- * request's arena and borrows nothing from the cJSON tree. Errors:  false, with every fault found
- * added: an unknown architecture (with the field that decided and the nearest known one), missing,
- * absurd or contradictory numbers. Threads: pure but for the arena and the faults. Source:  the
- * configuration classes of the transformers library (github.com/huggingface/transformers,
- * src/transformers/models) and of the models' own code.
+ *          each reads its configuration; everything else is generic.
+ * Ownership: the model lives in the request's arena and borrows nothing from the cJSON tree.
+ * Errors:  false, with every fault found added: an unknown architecture (with the field that
+ *          decided and the nearest known one), missing, absurd or contradictory numbers.
+ * Threads: pure but for the arena and the faults.
+ * Source:  the configuration classes of the transformers library
+ *          (github.com/huggingface/transformers, src/transformers/models), the models' own code.
  */
 #ifndef REGIME_HF_CONFIG_H
 #define REGIME_HF_CONFIG_H
