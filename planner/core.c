@@ -82,13 +82,13 @@ void core_evaluate(const struct prepared *prep, struct core *ret_core)
 {
     const struct problem *problem = prep->problem;
     const struct workload *load = &problem->load;
-    memory_compute(problem, &ret_core->memory);
+    memory_compute(problem, prep->scale.model, &ret_core->memory);
     double new_tokens = load_new_tokens(problem);
     step_prefill(prep, new_tokens, fmax(load->input_tokens - new_tokens, 0.0), &ret_core->prefill);
     ret_core->decode.batch = -1.0;
-    double replicas = fmax(problem->dep.replicas, 1.0);
+    double replicas = load_replicas(problem);
     if (isnan(load->request_rate))
-        solve_cycle(prep, fmax(load->concurrency / replicas, 1.0), ret_core);
+        solve_cycle(prep, load->concurrency / replicas, ret_core);
     else
         solve_open_loop(prep, load->request_rate / replicas / US_PER_S, ret_core);
     core_regime(problem, ret_core);

@@ -147,7 +147,9 @@ static bool mla_model(struct trial *trial)
     const struct mixer *mixer = widest_cache(trial->problem.model);
     if (mixer == NULL || trial->problem.model->has_mla || mixer->kv_replicated)
         return false;
-    return narrow_cache(trial, MLA_ELEMENTS / mixer->cached_per_token,
+    /* The latent is whole on every rank, where the heads were divided. */
+    double now = mixer->cached_per_token * mixer_cache_share(mixer, trial->problem.dep.tp);
+    return narrow_cache(trial, MLA_ELEMENTS / now,
                         "a model like this one with a latent cache (MLA, 576 elements a layer)");
 }
 

@@ -24,7 +24,7 @@ static double change(double before, double after)
 
 static double output_rate(const struct problem *problem, const struct core *core)
 {
-    return core->cycle.requests_us * fmax(problem->dep.replicas, 1.0) * problem->load.output_tokens;
+    return core->cycle.requests_us * load_replicas(problem) * problem->load.output_tokens;
 }
 
 struct ranked {

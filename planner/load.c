@@ -11,6 +11,14 @@ double load_running(const struct problem *problem, const struct memory_plan *mem
     return fmax(running, 1.0);
 }
 
+double load_replicas(const struct problem *problem)
+{
+    double replicas = fmax(problem->dep.replicas, 1.0);
+    if (isnan(problem->load.request_rate))
+        replicas = fmin(replicas, fmax(problem->load.concurrency, 1.0));
+    return replicas;
+}
+
 double load_batch(const struct deployment *dep, double running)
 {
     return fmax(ceil(running / dep->dp / dep->pp), 1.0);
@@ -43,19 +51,21 @@ void load_cycle(const struct problem *problem, double concurrency, double runnin
     double sharing = fmax(running / dep->dp, 1.0);
     cycle.batch = load_batch(dep, running);
     cycle.decode_us = tokens * decode_step_us / tokens_per_step;
-    cycle.prefill_us = sharing * prefill_us;
+    /* A prefill holds one pipeline stage at a time: the next request's follows a stage later. */
+    double stage_us = prefill_us / dep->pp;
+    cycle.prefill_us = prefill_us + (sharing - 1.0) * stage_us;
     double blocking = cycle.prefill_us;
     if (dep->disaggregated) {
         /* Prefill has its own devices: it bounds the rate, not the decode steps. */
         double devices = fmax(dep->disagg_prefill_devices, 1.0);
-        cycle.prefill_us = sharing * prefill_us * (dep->tp * dep->pp * dep->dp) / devices;
+        cycle.prefill_us = sharing * stage_us * (dep->tp * dep->pp * dep->dp) / devices;
         blocking = prefill_us;
     }
     cycle.cycle_us = cycle.decode_us + blocking;
     if (dep->disaggregated)
         cycle.cycle_us = fmax(cycle.cycle_us, cycle.prefill_us);
     double queue = fmax(concurrency - running, 0.0) / running * cycle.cycle_us;
-    double ahead = prefills_ahead_us(sharing - 1.0, prefill_us, cycle.cycle_us);
+    double ahead = prefills_ahead_us(sharing - 1.0, stage_us, cycle.cycle_us);
     double step_wait = sharing > 1.0 ? decode_step_us / 2.0 : 0.0;
     cycle.ttft_us = queue + step_wait + ahead + prefill_us;
     cycle.e2e_us = queue + cycle.cycle_us;

@@ -29,6 +29,9 @@ struct cycle {
 double load_running(const struct problem *problem, const struct memory_plan *memory,
                     double concurrency);
 
+/* Replicas that have work: in a closed loop no more than there are requests in flight. */
+double load_replicas(const struct problem *problem);
+
 /* Rows of one rank's decode step for that many running: ceil(running / dp / pp), at least 1. */
 double load_batch(const struct deployment *dep, double running);
 

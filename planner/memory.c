@@ -89,13 +89,14 @@ double memory_held(const struct problem *problem, const struct memory_plan *memo
     return memory->kv_bytes > 0.0 ? floor(memory->kv_bytes / bytes) : 0.0;
 }
 
-void memory_compute(const struct problem *problem, struct memory_plan *ret_memory)
+void memory_compute(const struct problem *problem, double weights_scale,
+                    struct memory_plan *ret_memory)
 {
     const struct deployment *dep = &problem->dep;
     const struct model *model = problem->model;
     struct memory_plan memory = {.basis = BASIS_ASSUMED};
     memory.total_bytes = problem->hw->memory_bytes;
-    memory.weights_bytes = rank_weight_bytes_max(model, dep);
+    memory.weights_bytes = rank_weight_bytes_max(model, dep) * weights_scale;
     memory.activation_bytes = activation_peak(problem);
     memory.overhead_bytes = dep->tp > 1.0 ? CONTEXT_TP_BYTES : CONTEXT_BYTES;
     memory.usable_bytes = memory.total_bytes * dep->memory_utilization;

@@ -13,8 +13,10 @@
 
 #include "prepare.h"
 
-/* Memory of one device under the problem, `held_sequences` at its workload's lengths. */
-void memory_compute(const struct problem *problem, struct memory_plan *ret_memory);
+/* Memory of one device under the problem, `held_sequences` at its workload's lengths; the weights
+ * are `weights_scale` times the model's (1, but for a model of another size). */
+void memory_compute(const struct problem *problem, double weights_scale,
+                    struct memory_plan *ret_memory);
 
 /* Sequences of input + share of output tokens that the pool of one rank holds. */
 double memory_held(const struct problem *problem, const struct memory_plan *memory,

@@ -72,6 +72,7 @@ static void scale_gemm(struct gemm_op *op, double factor)
 static bool apply_model(double value, struct problem *problem, struct prepared *prep)
 {
     double factor = value / now_model(problem);
+    prep->scale.model = factor;
     for (int i = 0; i < prep->n_gemms; i++)
         scale_gemm(&prep->gemms[i], factor);
     for (int i = 0; i < prep->n_moes; i++) {
@@ -222,13 +223,14 @@ int moves_find(const struct problem *problem, const struct prepared *prep, const
                struct move *ret_moves)
 {
     int n = 0;
+    struct problem from = *problem;
+    /* An open loop has in flight what Little's law says, not what a closed loop was asked for. */
+    if (!isnan(problem->load.request_rate))
+        from.load.concurrency = fmax(round(here->cycle.concurrency * load_replicas(problem)), 1.0);
     for (size_t i = 0; i < ARRAY_LEN(AXES); i++) {
-        struct probe probe = {.problem = problem,
-                              .prep = prep,
-                              .axis = &AXES[i],
-                              .work = *prep,
-                              .from = here->regime};
-        double now = AXES[i].now(problem);
+        struct probe probe = {
+            .problem = &from, .prep = prep, .axis = &AXES[i], .work = *prep, .from = here->regime};
+        double now = AXES[i].now(&from);
         ret_moves[n++] = search(&probe, now, true);
         ret_moves[n++] = search(&probe, now, false);
     }

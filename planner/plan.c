@@ -27,11 +27,18 @@ static struct estimate estimate(double floor, double expected, enum basis basis)
     return value;
 }
 
+/* Whether the cycle's times are predictions: both steps rest on records, and the deployment can run
+ * at all. */
+static bool is_predicted(const struct core *core)
+{
+    return core->memory.fits && !isnan(core->decode.expected_us) &&
+           !isnan(core->prefill.expected_us);
+}
+
 /* Latency and throughput: the cycle with expected times, and with floors for the bound. */
 static void fill_estimates(struct plan *plan, const struct core *core)
 {
     const struct problem *problem = &plan->problem;
-    bool known = !isnan(core->decode.expected_us) && !isnan(core->prefill.expected_us);
     const struct cycle *cycle = &core->cycle;
     struct cycle least;
     load_cycle(problem, 1.0, 1.0, core->decode.floor_us, core->decode.tokens_per_step,
@@ -40,8 +47,8 @@ static void fill_estimates(struct plan *plan, const struct core *core)
     load_cycle(problem, cycle->concurrency, cycle->running, core->decode.floor_us,
                core->decode.tokens_per_step, core->prefill.floor_us, &bound);
     double gain = core->decode.tokens_per_step;
-    double expected = known ? 1.0 : (double)NAN;
-    double replicas = fmax(problem->dep.replicas, 1.0);
+    double expected = is_predicted(core) ? 1.0 : (double)NAN;
+    double replicas = load_replicas(problem);
     double rate = cycle->requests_us * US_PER_S * replicas;
     double bound_rate = bound.requests_us * US_PER_S * replicas;
     double tokens = problem->load.output_tokens;
@@ -61,8 +68,7 @@ static void fill_estimates(struct plan *plan, const struct core *core)
 static void fill_saturation(struct plan *plan, const struct prepared *prep, const struct core *core)
 {
     const struct problem *problem = &plan->problem;
-    bool known = !isnan(core->decode.expected_us) && !isnan(core->prefill.expected_us);
-    double expected = known ? 1.0 : (double)NAN;
+    double expected = is_predicted(core) ? 1.0 : (double)NAN;
     double replicas = fmax(problem->dep.replicas, 1.0);
     double gain = core->decode.tokens_per_step;
     double most = load_running(problem, &core->memory, 1e9);
@@ -147,6 +153,8 @@ static void warn_step(struct plan *plan, const struct step *step)
     if (step->clamped)
         warn(plan, WARN_CLAMPED, 0.0, 0.0,
              step == &plan->decode ? "a decode class" : "a prefill class");
+    if (step->extrapolated)
+        warn(plan, WARN_EXTRAPOLATED, 0.0, 0.0, class_name(CLASS_COLLECTIVE));
     for (size_t i = 0; i < ARRAY_LEN(NEED); i++) {
         const struct class_cost *cost = &step->classes[NEED[i]];
         if (cost->present && cost->basis == BASIS_ASSUMED)
