@@ -145,8 +145,10 @@ void cost_moe_gating(const struct prepared *prep, const struct shape *shape,
     double routed = 0.0;
     for (int i = 0; i < prep->n_moes; i++)
         routed += prep->moes[i].count * prep->moes[i].rows_share;
-    /* Each routed copy of a row is gathered once and scattered once. */
-    double permute = 2.0 * routed * shape->rows * prep->problem->model->hidden * ACTIVATION_BYTES;
+    /* Each routed copy of a row, from every attention-DP rank, is gathered once and scattered once.
+     */
+    double permute =
+        2.0 * routed * shape->moe_tokens * prep->problem->model->hidden * ACTIVATION_BYTES;
     double bytes = prep->router_weight_bytes + shape->rows * prep->router_row_bytes + permute;
     add_kernel(prep, prep->half_roof, 1.0, bytes, 0.0, shape->rows * prep->router_row_flops, 0.0,
                cost);
@@ -172,13 +174,11 @@ void cost_decode_attention(const struct prepared *prep, const struct shape *shap
         any = true;
         double entries = mixer_entries_read(op->mixer, shape->context_tokens);
         double reads = shape->sequences * entries;
-        if (prefix > 0.0 && shape->sequences > 1.0)
+        if (prefix > 0.0 && shape->sequences > 1.0 && op->mixer->kind != MIXER_CROSS)
             /* One read of the shared prefix serves the whole batch. */
             reads -=
                 (shape->sequences - 1.0) * fmin(mixer_entries_read(op->mixer, prefix), entries);
-        double bytes = reads * op->entry_bytes + shape->sequences * op->mixer->fixed_elements *
-                                                     mixer_cache_share(op->mixer, prep->ranks.tp) *
-                                                     problem->dep.kv_cache->bytes_per_element;
+        double bytes = reads * op->entry_bytes;
         double extra =
             shape->rows * op->io_bytes + score_bytes(prep, op->mixer, shape->rows * entries);
         add_kernel(prep, op->decode_roof, op->count, bytes, extra,
@@ -209,6 +209,8 @@ static double limited_pairs(double from, double to, double limit)
 
 double mixer_pairs(const struct mixer *mixer, double from, double to)
 {
+    if (mixer->kind == MIXER_CROSS)
+        return (to - from) * mixer->image_tokens;
     if (mixer->kind == MIXER_CHUNKED && mixer->window_tokens > 0.0)
         return within_chunks(to, mixer->window_tokens) - within_chunks(from, mixer->window_tokens);
     double ratio = mixer->tokens_per_entry > 0.0 ? mixer->tokens_per_entry : 1.0;
@@ -221,6 +223,20 @@ double mixer_pairs(const struct mixer *mixer, double from, double to)
     if (mixer->window_side_tokens > 0.0)
         pairs += limited_pairs(from, to, mixer->window_side_tokens);
     return pairs;
+}
+
+/* Entries that a chunk reads: those before it and its own. A window adds its tail to the chunk. */
+static double chunk_entries(const struct mixer *mixer, double reach, double chunk)
+{
+    if (mixer->kind == MIXER_CROSS)
+        return mixer->image_tokens;
+    double kept = reach, side = 0.0;
+    if (mixer->store_limit_tokens > 0.0)
+        kept = fmin(reach, mixer->store_limit_tokens + chunk);
+    if (mixer->window_side_tokens > 0.0)
+        side = fmin(reach, mixer->window_side_tokens + chunk);
+    double ratio = mixer->tokens_per_entry > 0.0 ? mixer->tokens_per_entry : 1.0;
+    return kept / ratio + side;
 }
 
 void cost_prefill_attention(const struct prepared *prep, const struct shape *shape,
@@ -237,7 +253,7 @@ void cost_prefill_attention(const struct prepared *prep, const struct shape *sha
         double pairs = mixer_pairs(op->mixer, shape->cached_tokens, end) / shape->chunks;
         /* Each chunk reads the KV before it and its own: on average that of the middle chunk. */
         double reach = shape->cached_tokens + (shape->chunks + 1.0) / 2.0 * shape->chunk_tokens;
-        double bytes = mixer_entries_stored(op->mixer, reach) * op->entry_bytes;
+        double bytes = chunk_entries(op->mixer, reach, shape->chunk_tokens) * op->entry_bytes;
         double extra = shape->chunk_tokens * op->io_bytes + score_bytes(prep, op->mixer, pairs);
         add_kernel(prep, op->prefill_roof, op->count, bytes, extra, pairs * op->pair_flops,
                    shape->kappa, cost);

@@ -5,6 +5,21 @@
 /* Bytes of one token id in the padded list that penalties upload each step (int64). */
 #define TOKEN_ID_BYTES 8.0
 
+/* The basis of a constant, from the record's word for it ("measured", "derived", "assumed"). */
+static enum basis constant_basis(const struct host_constant *constant)
+{
+    switch (constant->basis != NULL ? constant->basis[0] : 'n') {
+    case 'm':
+        return BASIS_MEASURED;
+    case 'd':
+        return BASIS_DERIVED;
+    case 'a':
+        return BASIS_ASSUMED;
+    default:
+        return BASIS_NO_RECORD;
+    }
+}
+
 /* Adds host time that rests on a constant of the engine; one that nobody recorded adds nothing and
  * says so. */
 static void add_host(const struct prepared *prep, enum host_cost which, double us,
@@ -16,15 +31,7 @@ static void add_host(const struct prepared *prep, enum host_cost which, double u
     cost->memory_us += us;
     if (constant->anchor != NULL)
         cost->anchor = constant->anchor;
-    enum basis basis = BASIS_ASSUMED;
-    if (constant->basis == NULL)
-        basis = BASIS_NO_RECORD;
-    else if (constant->basis[0] == 'm')
-        basis = BASIS_MEASURED;
-    else if (constant->basis[0] == 'd')
-        basis = BASIS_DERIVED;
-    else if (constant->basis[0] == 'n')
-        basis = BASIS_NO_RECORD;
+    enum basis basis = constant_basis(constant);
     if (basis > cost->basis)
         cost->basis = basis;
 }
@@ -76,7 +83,9 @@ void cost_detokenization(const struct prepared *prep, const struct shape *shape,
 {
     if (shape->phase == PHASE_DECODE) {
         add_host(prep, HOST_DETOKENIZE_US_PER_TOKEN,
-                 shape->sequences * host_value(prep, HOST_DETOKENIZE_US_PER_TOKEN), cost);
+                 shape->sequences * prep->spec_gain *
+                     host_value(prep, HOST_DETOKENIZE_US_PER_TOKEN),
+                 cost);
         return;
     }
     bool full = prep->problem->dep.priming == PRIMING_FULL;

@@ -32,13 +32,28 @@ static void add_link(const struct prepared *prep, const struct comm_fit *fit, en
     cost->time_us += count * time;
     cost->memory_us += count * (time - fixed);
     if (fit == NULL) {
-        cost->basis = BASIS_ASSUMED;
+        /* Neither a fit nor a link bandwidth: nothing is known of this time. */
+        enum basis basis = link > 0.0 ? BASIS_ASSUMED : BASIS_NO_RECORD;
+        cost->basis = basis > cost->basis ? basis : cost->basis;
         return;
     }
     if (cost->comm == NULL) {
         cost->comm = fit;
         cost->match = match;
     }
+}
+
+/* The logits of the rows that reach the head: all of a decode step, the last one of a prompt. */
+static void add_gather(const struct prepared *prep, const struct shape *shape,
+                       struct class_cost *cost)
+{
+    const struct ranks *ranks = &prep->ranks;
+    bool decode = shape->phase == PHASE_DECODE;
+    double rows = decode ? shape->head_rows : 1.0;
+    double gathers = decode ? 1.0 : shape->head_rows;
+    double logits = rows * prep->problem->model->vocab * ACTIVATION_BYTES;
+    add_link(prep, prep->reduce_fit, prep->reduce_match, gathers / ranks->pp,
+             logits * (ranks->tp - 1.0) / ranks->tp, cost);
 }
 
 void cost_collective(const struct prepared *prep, const struct shape *shape,
@@ -54,9 +69,7 @@ void cost_collective(const struct prepared *prep, const struct shape *shape,
     if (ranks->tp > 1.0) {
         add_link(prep, prep->reduce_fit, prep->reduce_match, prep->reduces,
                  shape->rows * row * reduce_factor(ranks->tp), cost);
-        double logits = shape->head_rows * problem->model->vocab * ACTIVATION_BYTES;
-        add_link(prep, prep->reduce_fit, prep->reduce_match, 1.0 / ranks->pp,
-                 logits * (ranks->tp - 1.0) / ranks->tp, cost);
+        add_gather(prep, shape, cost);
     }
     if (prep->exchanges > 0.0) {
         /* Dispatch and combine, one way each. */

@@ -120,6 +120,8 @@ double rank_weight_bytes_max(const struct model *model, const struct deployment 
 
 double mixer_entries_stored(const struct mixer *mixer, double context_tokens)
 {
+    if (mixer->kind == MIXER_CROSS)
+        return mixer->image_tokens;
     double kept = context_tokens;
     if (mixer->store_limit_tokens > 0.0)
         kept = fmin(kept, mixer->store_limit_tokens);
@@ -131,6 +133,8 @@ double mixer_entries_stored(const struct mixer *mixer, double context_tokens)
 
 double mixer_entries_read(const struct mixer *mixer, double context_tokens)
 {
+    if (mixer->kind == MIXER_CROSS)
+        return mixer->image_tokens;
     double reach = context_tokens;
     if (mixer->kind == MIXER_CHUNKED && mixer->window_tokens > 0.0 && reach > mixer->window_tokens)
         reach = mixer->window_tokens / 2.0;

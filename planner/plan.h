@@ -124,7 +124,9 @@ struct dominant {
     double share;
 };
 
-/* Parts of the critical path (design/physics §7). Rest holds what names no regime: activations. */
+/* Parts of the critical path, whose largest names the regime: host work per sequence; the memory
+ * side of weight GEMMs; that of KV and state; classes whose compute term exceeds their memory term;
+ * fixed costs (launches, t0, scheduler); links. Rest holds what names no regime: activations. */
 enum part {
     PART_HOST_PER_SEQUENCE,
     PART_WEIGHT,
@@ -277,7 +279,8 @@ struct plan {
     int n_warnings;
 };
 
-/* What of a plan is wanted: bare leaves out cures, moves, warnings and the saturation rate (NAN). */
+/* What of a plan is wanted: bare leaves out cures, moves, warnings and the saturation rate (NAN).
+ */
 enum plan_depth { PLAN_BARE, PLAN_SUMMARY, PLAN_FULL };
 
 /*

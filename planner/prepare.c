@@ -169,6 +169,35 @@ static void add_linears(struct prepared *prep, const struct linear *linears, int
     }
 }
 
+/* Layers of one shape are one op; more shapes than any known model has are folded into the last,
+ * per-layer sums kept. */
+static void merge_moe(struct prepared *prep, struct moe_op op)
+{
+    for (int i = 0; i < prep->n_moes; i++) {
+        struct moe_op *other = &prep->moes[i];
+        if (other->roof == op.roof && other->experts == op.experts && other->miss == op.miss &&
+            other->expert_bytes == op.expert_bytes && other->row_bytes == op.row_bytes) {
+            other->count += op.count;
+            return;
+        }
+    }
+    if (prep->n_moes < MOE_OPS_MAX) {
+        prep->moes[prep->n_moes++] = op;
+        return;
+    }
+    struct moe_op *last = &prep->moes[MOE_OPS_MAX - 1];
+    double total = last->count + op.count;
+    double kept = last->count / total, added = op.count / total;
+    last->experts = kept * last->experts + added * op.experts;
+    last->miss = kept * last->miss + added * op.miss;
+    last->fewest = kept * last->fewest + added * op.fewest;
+    last->rows_share = kept * last->rows_share + added * op.rows_share;
+    last->expert_bytes = kept * last->expert_bytes + added * op.expert_bytes;
+    last->row_bytes = kept * last->row_bytes + added * op.row_bytes;
+    last->row_flops = kept * last->row_flops + added * op.row_flops;
+    last->count = total;
+}
+
 static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
 {
     const struct problem *problem = prep->problem;
@@ -194,8 +223,7 @@ static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
     op.roof = op_roof(prep, fit_op, plain ? PLAIN : format->moe_fits,
                       plain ? 1 : (int)ARRAY_LEN(format->moe_fits), compute_type(problem, bytes));
     prep->moe_layers += count;
-    assert(prep->n_moes < MOE_OPS_MAX);
-    prep->moes[prep->n_moes++] = op;
+    merge_moe(prep, op);
 }
 
 static bool same_attention(const struct attention_op *a, const struct attention_op *b)
@@ -226,8 +254,11 @@ static void add_attention(struct prepared *prep, const struct mixer *mixer, doub
                       mixer->conv_elements * ACTIVATION_BYTES) /
                      prep->ranks.tp;
     op.state_flops = STATE_FLOPS_PER_ELEMENT * mixer->state_elements / prep->ranks.tp;
+    /* Each token adds its part of a compressed entry, and a raw one where a window is kept beside.
+     */
+    double written = 1.0 / ratio + (mixer->window_side_tokens > 0.0 ? 1.0 : 0.0);
     op.kv_write_bytes =
-        (mixer->cached_per_token * share / ratio + mixer->index_width) * kv->bytes_per_element;
+        (mixer->cached_per_token * share * written + mixer->index_width) * kv->bytes_per_element;
     op.module = mixer->kind == MIXER_MLA;
     bool latent = mixer->kind == MIXER_MLA || mixer->kind == MIXER_CSA ||
                   mixer->kind == MIXER_HCA || mixer->kind == MIXER_SWA_LATENT;
@@ -373,9 +404,11 @@ void prepare(const struct problem *problem, const struct scale *scale,
         prep, roof_assumed(prep->bw_bytes_us, half_peak(problem->hw) * prep->scale.compute));
     for (int i = 0; i < model->n_groups; i++)
         add_group(prep, &model->groups[i]);
+    const struct weight_format *format = problem->dep.weights;
     prep->norm_weight_bytes =
-        (model->params_by_role[ROLE_NORM] + model->params_by_role[ROLE_OTHER]) *
-        role_bytes(model, problem->dep.weights, ROLE_NORM) / prep->ranks.pp;
+        (model->params_by_role[ROLE_NORM] * role_bytes(model, format, ROLE_NORM) +
+         model->params_by_role[ROLE_OTHER] * role_bytes(model, format, ROLE_OTHER)) /
+        prep->ranks.pp;
     prepare_head(prep);
     prepare_links(prep);
     prepare_exchange_rows(prep);
@@ -390,7 +423,6 @@ void prepare(const struct problem *problem, const struct scale *scale,
     prep->kernels_per_layer = SMALL_KERNELS_PER_LAYER;
     for (int i = 0; i < prep->n_gemms; i++)
         prep->weight_gemm_bytes += prep->gemms[i].count * prep->gemms[i].weight_bytes;
-    const struct weight_format *format = problem->dep.weights;
     double linear_bytes = role_bytes(model, format, ROLE_DENSE_FFN);
     enum dtype want = compute_type(problem, linear_bytes), used;
     double peak = hardware_peak(problem->hw, want, &used) * prep->scale.compute;

@@ -14,6 +14,14 @@ static bool needs_record(enum class_id id)
            id == CLASS_DECODE_ATTENTION || id == CLASS_PREFILL_ATTENTION || id == CLASS_COLLECTIVE;
 }
 
+/* A time without any record is never known; one that is assumed passes while it hardly counts. */
+static bool is_known(const struct class_cost *cost)
+{
+    if (cost->basis == BASIS_NO_RECORD)
+        return false;
+    return cost->basis != BASIS_ASSUMED || cost->share <= MATTERS_SHARE;
+}
+
 static void scale_cost(struct class_cost *cost, double factor)
 {
     cost->bytes *= factor;
@@ -62,13 +70,20 @@ static bool class_cost_at(const struct prepared *prep, const struct shape *shape
     fn(prep, shape, cost);
     if (!cost->present)
         return false;
-    if (row->info.pass == PASS_DEVICE && cost->compute_us > cost->memory_us)
-        cost->bound = BOUND_COMPUTE;
     if (cost->time_us < cost->floor_us) {
         cost->time_us = cost->floor_us;
         *ret_clamped = true;
     }
     return true;
+}
+
+/* What holds a class back: the larger of its terms, over all shapes summed. */
+static void set_bound(enum class_id id, struct class_cost *cost)
+{
+    const struct class_info *info = &CLASSES[id].info;
+    if (info->pass != PASS_DEVICE)
+        return;
+    cost->bound = cost->compute_us > cost->memory_us ? BOUND_COMPUTE : info->bound;
 }
 
 /* Evaluates every class at one shape, `times` over; `more` adds to what an earlier shape left. */
@@ -91,6 +106,7 @@ static void add_classes(const struct prepared *prep, const struct shape *shape, 
             scale_cost(cost, times);
         if (more)
             add_cost(&step->classes[i], cost);
+        set_bound((enum class_id)i, &step->classes[i]);
     }
 }
 
@@ -112,39 +128,56 @@ struct exposure {
     double host, launch; /* exposed share of host work and of launches */
 };
 
-static struct exposure expose_host(const struct prepared *prep, const struct shape *shape,
-                                   struct step *step)
+/* Host time by how it may hide; the device's beside it. */
+struct passes {
+    double device, launch, host;
+    double text; /* of host: a prompt's text work, before and after the forward pass */
+};
+
+static struct passes sum_passes(const struct step *step, enum phase phase)
 {
-    double device = 0.0, host = 0.0;
-    double launch = step->classes[CLASS_KERNEL_LAUNCH].time_us;
-    double tokenization = step->classes[CLASS_TOKENIZATION].time_us;
-    if (shape->phase == PHASE_PREFILL)
-        tokenization += step->classes[CLASS_DETOKENIZATION].time_us;
+    struct passes passes = {.launch = step->classes[CLASS_KERNEL_LAUNCH].time_us};
     for (int i = 0; i < CLASS_COUNT; i++) {
         const struct class_cost *cost = &step->classes[i];
         if (!cost->present)
             continue;
         if (CLASSES[i].info.pass != PASS_HOST)
-            device += cost->time_us;
+            passes.device += cost->time_us;
         else if (i != CLASS_KERNEL_LAUNCH)
-            host += cost->time_us;
+            passes.host += cost->time_us;
     }
-    step->device_us = device;
-    step->host_us = host + launch;
-    struct exposure exposure = {0};
-    if (prep->problem->dep.async_scheduling) {
-        /* Before and after the forward pass nothing hides a prompt's text work. */
-        double hidden = shape->phase == PHASE_PREFILL ? host - tokenization : host;
-        double exposed = fmax(hidden + launch - device, 0.0);
-        double share = hidden + launch > 0.0 ? exposed / (hidden + launch) : 0.0;
-        double text = shape->phase == PHASE_PREFILL ? tokenization : 0.0;
-        exposure.launch = share;
-        exposure.host = host > 0.0 ? (hidden * share + text) / host : 0.0;
-    } else {
-        exposure.host = 1.0;
-        exposure.launch = launch > 0.0 ? fmax(launch - device, 0.0) / launch : 0.0;
-    }
-    step->exposed_host_us = host * exposure.host + launch * exposure.launch;
+    if (phase == PHASE_PREFILL)
+        passes.text =
+            step->classes[CLASS_TOKENIZATION].time_us + step->classes[CLASS_DETOKENIZATION].time_us;
+    return passes;
+}
+
+static struct exposure expose_async(const struct passes *passes)
+{
+    double hideable = passes->host - passes->text + passes->launch;
+    double share = hideable > 0.0 ? fmax(hideable - passes->device, 0.0) / hideable : 0.0;
+    struct exposure exposure = {.launch = share};
+    if (passes->host > 0.0)
+        exposure.host = ((passes->host - passes->text) * share + passes->text) / passes->host;
+    return exposure;
+}
+
+static struct exposure expose_serial(const struct passes *passes)
+{
+    struct exposure exposure = {.host = 1.0};
+    if (passes->launch > 0.0)
+        exposure.launch = fmax(passes->launch - passes->device, 0.0) / passes->launch;
+    return exposure;
+}
+
+static struct exposure expose_host(const struct prepared *prep, enum phase phase, struct step *step)
+{
+    struct passes passes = sum_passes(step, phase);
+    struct exposure exposure =
+        prep->problem->dep.async_scheduling ? expose_async(&passes) : expose_serial(&passes);
+    step->device_us = passes.device;
+    step->host_us = passes.host + passes.launch;
+    step->exposed_host_us = passes.host * exposure.host + passes.launch * exposure.launch;
     return exposure;
 }
 
@@ -158,7 +191,7 @@ static double exposure_of(enum class_id id, const struct exposure *exposure)
 /* Sums, shares and parts once every class is in. */
 static void finish(const struct prepared *prep, const struct shape *shape, struct step *step)
 {
-    struct exposure exposure = expose_host(prep, shape, step);
+    struct exposure exposure = expose_host(prep, shape->phase, step);
     double path = step->device_us + step->exposed_host_us;
     bool known = true;
     double floor = 0.0;
@@ -174,8 +207,7 @@ static void finish(const struct prepared *prep, const struct shape *shape, struc
         step->link_bytes += cost->link_bytes;
         if (CLASSES[i].info.pass != PASS_HOST)
             floor += cost->floor_us;
-        if (needs_record((enum class_id)i) && cost->basis == BASIS_ASSUMED &&
-            cost->share > MATTERS_SHARE)
+        if (needs_record((enum class_id)i) && !is_known(cost))
             known = false;
         enum part part = class_part((enum class_id)i, cost);
         step->parts_us[part] += scaling_time(cost, exposed);
@@ -220,36 +252,55 @@ enum part step_largest_part(const struct step *step, enum phase phase)
     return part;
 }
 
-struct dominant step_dominant(const struct step *step, enum phase phase, enum part part)
+/* The fixed parts of all classes stand under kernel_launch; the scheduler stands alone. */
+static struct dominant dominant_fixed(const struct step *step, double path)
 {
-    struct dominant dominant = {.phase = phase, .class = CLASS_KERNEL_LAUNCH};
-    double path = 0.0, best = -1.0;
-    for (int i = 0; i < PART_COUNT; i++)
-        path += step->parts_us[i];
-    double scheduler = 0.0;
+    double scheduler = step->classes[CLASS_SCHEDULER].share;
+    double launches = path > 0.0 ? step->parts_us[PART_FIXED] / path - scheduler : 0.0;
+    struct dominant dominant = {.class = CLASS_KERNEL_LAUNCH, .share = fmax(launches, 0.0)};
+    if (scheduler > launches)
+        dominant = (struct dominant){.class = CLASS_SCHEDULER, .share = scheduler};
+    return dominant;
+}
+
+/* The class with the largest share in a part, its fixed part apart. */
+static struct dominant dominant_scaling(const struct step *step, double path, enum part part)
+{
+    struct dominant dominant = {.class = CLASS_KERNEL_LAUNCH, .share = -1.0};
     for (int i = 0; i < CLASS_COUNT; i++) {
         const struct class_cost *cost = &step->classes[i];
-        if (!cost->present)
+        if (!cost->present || class_part((enum class_id)i, cost) != part)
             continue;
         double share = fmax(cost->share - (path > 0.0 ? cost->fixed_us / path : 0.0), 0.0);
-        if (i == CLASS_SCHEDULER)
-            scheduler = cost->share;
-        if (part == PART_FIXED || class_part((enum class_id)i, cost) != part || share <= best)
-            continue;
-        best = share;
-        dominant.class = (enum class_id)i;
+        if (share > dominant.share)
+            dominant = (struct dominant){.class = (enum class_id)i, .share = share};
     }
-    if (part == PART_FIXED) {
-        /* The fixed parts of all classes stand under kernel_launch; the scheduler stands alone. */
-        double launches = path > 0.0 ? step->parts_us[PART_FIXED] / path - scheduler : 0.0;
-        dominant.class = scheduler > launches ? CLASS_SCHEDULER : CLASS_KERNEL_LAUNCH;
-        best = fmax(scheduler, launches);
-    }
-    dominant.share = fmax(best, 0.0);
-    dominant.pass = CLASSES[dominant.class].info.pass;
-    dominant.bound = step->classes[dominant.class].present ? step->classes[dominant.class].bound
-                                                           : CLASSES[dominant.class].info.bound;
+    dominant.share = fmax(dominant.share, 0.0);
     return dominant;
+}
+
+struct dominant step_dominant(const struct step *step, enum phase phase, enum part part)
+{
+    double path = 0.0;
+    for (int i = 0; i < PART_COUNT; i++)
+        path += step->parts_us[i];
+    struct dominant dominant =
+        part == PART_FIXED ? dominant_fixed(step, path) : dominant_scaling(step, path, part);
+    const struct class_cost *cost = &step->classes[dominant.class];
+    const struct class_info *info = &CLASSES[dominant.class].info;
+    dominant.phase = phase;
+    dominant.pass = info->pass;
+    dominant.bound = cost->present ? cost->bound : info->bound;
+    return dominant;
+}
+
+/* Whether a collective's message is larger than any that its fit was measured with. */
+static bool beyond_records(const struct prepared *prep, double rows)
+{
+    double reduce = rows * prep->problem->model->hidden * ACTIVATION_BYTES;
+    double exchange = rows * prep->exchange_row_bytes;
+    return (prep->reduce_fit != NULL && reduce > prep->reduce_fit->max_bytes) ||
+           (prep->exchange_fit != NULL && exchange > prep->exchange_fit->max_bytes);
 }
 
 void step_decode(const struct prepared *prep, double sequences, double context_tokens,
@@ -270,45 +321,62 @@ void step_decode(const struct prepared *prep, double sequences, double context_t
     ret_step->context_tokens = context_tokens;
     ret_step->tokens = shape.rows;
     ret_step->tokens_per_step = prep->spec_gain;
+    ret_step->extrapolated = beyond_records(prep, shape.rows);
     add_classes(prep, &shape, 1.0, false, ret_step);
     finish(prep, &shape, ret_step);
+}
+
+/* What the landmarks of prefill attention rest on: full layers only. */
+struct prefill_sums {
+    double linear_params, pair_flops;
+    double heads, kv_heads; /* of the widest full attention */
+};
+
+static void add_mixer_landmarks(const struct mixer *mixer, double layers, struct prefill_sums *sums)
+{
+    sums->linear_params += layers * mixer->linear_params;
+    if (mixer->store_limit_tokens > 0.0 || mixer->read_limit_tokens > 0.0 ||
+        mixer->kind == MIXER_CROSS)
+        return;
+    sums->pair_flops += layers * mixer->prefill_flops_per_pair;
+    if (mixer->n_kv_heads > 0.0 && mixer->n_heads > sums->heads) {
+        sums->heads = mixer->n_heads;
+        sums->kv_heads = mixer->n_kv_heads;
+    }
+}
+
+static struct prefill_sums sum_landmarks(const struct model *model)
+{
+    struct prefill_sums sums = {0};
+    for (int i = 0; i < model->n_groups; i++) {
+        const struct layer_group *group = &model->groups[i];
+        for (int j = 0; j < group->n_mixers; j++)
+            add_mixer_landmarks(&group->mixers[j], group->invocations, &sums);
+        for (int j = 0; j < group->n_ffns; j++) {
+            const struct ffn *ffn = &group->ffns[j];
+            sums.linear_params +=
+                group->invocations * (ffn->linear_params + ffn->top_k * ffn->expert_params);
+        }
+    }
+    return sums;
 }
 
 /* Crossover and ridge of prefill attention (causal, full layers only). */
 static void prefill_landmarks(const struct prepared *prep, struct step *step)
 {
-    const struct model *model = prep->problem->model;
-    double pair_flops = 0.0, linear_params = 0.0, heads = 0.0, kv_heads = 0.0;
-    for (int i = 0; i < model->n_groups; i++) {
-        const struct layer_group *group = &model->groups[i];
-        for (int j = 0; j < group->n_mixers; j++) {
-            const struct mixer *mixer = &group->mixers[j];
-            linear_params += group->invocations * mixer->linear_params;
-            if (mixer->store_limit_tokens > 0.0 || mixer->read_limit_tokens > 0.0)
-                continue;
-            pair_flops += group->invocations * mixer->prefill_flops_per_pair;
-            if (mixer->n_kv_heads > 0.0 && mixer->n_heads > heads) {
-                heads = mixer->n_heads;
-                kv_heads = mixer->n_kv_heads;
-            }
-        }
-        for (int j = 0; j < group->n_ffns; j++) {
-            const struct ffn *ffn = &group->ffns[j];
-            linear_params +=
-                group->invocations * (ffn->linear_params + ffn->top_k * ffn->expert_params);
-        }
-    }
+    struct prefill_sums sums = sum_landmarks(prep->problem->model);
     /* 2 P n = (sum of pair flops) n^2 / 2 */
-    step->crossover_tokens = pair_flops > 0.0 ? 4.0 * linear_params / pair_flops : (double)NAN;
+    step->crossover_tokens =
+        sums.pair_flops > 0.0 ? 4.0 * sums.linear_params / sums.pair_flops : (double)NAN;
     step->attention_ridge_tokens = step->attention_ridge_kv_only_tokens = NAN;
-    if (heads > 0.0) {
-        /* AI = L g / (2 (g + 1)) with Q read and O written; 2 ridge / g counts K and V alone. */
-        double g = heads / kv_heads;
-        double ridge =
-            prep->roofs[prep->half_roof].us_per_byte / prep->roofs[prep->half_roof].us_per_flop;
-        step->attention_ridge_tokens = 2.0 * (g + 1.0) * ridge / g;
-        step->attention_ridge_kv_only_tokens = 2.0 * ridge / g;
-    }
+    const struct roof *half = &prep->roofs[prep->half_roof];
+    if (sums.heads <= 0.0 || half->us_per_flop <= 0.0)
+        return;
+    /* AI = L g / (2 (g + 1)) with Q read and O written; 2 ridge / g counts K and V alone. */
+    double g = sums.heads / sums.kv_heads;
+    double ridge = half->us_per_byte / half->us_per_flop;
+    step->attention_ridge_tokens = 2.0 * (g + 1.0) * ridge / g;
+    step->attention_ridge_kv_only_tokens = 2.0 * ridge / g;
 }
 
 void step_prefill(const struct prepared *prep, double new_tokens, double cached_tokens,
@@ -320,8 +388,9 @@ void step_prefill(const struct prepared *prep, double new_tokens, double cached_
                                                      : new_tokens;
     double whole = chunk > 0.0 ? floor(new_tokens / chunk) : 0.0;
     double rest = new_tokens - whole * chunk;
-    struct shape shape = {
-        .phase = PHASE_PREFILL, .sequences = 1.0, .kappa = 1.0, .prompt_tokens = new_tokens};
+    struct shape shape = {.phase = PHASE_PREFILL, .sequences = 1.0, .kappa = 1.0};
+    /* Text work and a transfer between pools meet the whole prompt, cached tokens included. */
+    shape.prompt_tokens = cached_tokens + new_tokens;
     shape.output_tokens = prep->problem->load.output_tokens;
     shape.cached_tokens = cached_tokens;
     shape.chunk_tokens = shape.rows = chunk;
@@ -330,6 +399,7 @@ void step_prefill(const struct prepared *prep, double new_tokens, double cached_
     /* Only the last token of the prompt meets the LM head. */
     shape.head_rows = rest > 0.0 ? 0.0 : 1.0 / whole;
     ret_step->batch = 1.0;
+    ret_step->extrapolated = beyond_records(prep, chunk);
     ret_step->tokens = new_tokens;
     ret_step->tokens_per_step = 1.0;
     ret_step->context_tokens = cached_tokens + new_tokens;
