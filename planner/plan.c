@@ -14,6 +14,9 @@ static void warn(struct plan *plan, enum warning_id id, double first, double sec
 {
     if (plan->n_warnings == WARNINGS_MAX)
         return;
+    for (int i = 0; i < plan->n_warnings; i++)
+        if (plan->warnings[i].id == id && plan->warnings[i].name == name)
+            return;
     plan->warnings[plan->n_warnings++] =
         (struct warning){.id = id, .value = {first, second}, .name = name};
 }

@@ -9,6 +9,8 @@
 #include "index.h"
 #include "limits.h"
 #include "negotiate.h"
+#include "page.h"
+#include "plan_route.h"
 
 #define GET (1u << METHOD_GET)
 #define POST (1u << METHOD_POST)
@@ -24,8 +26,17 @@ const struct route ROUTES[] = {
         .methods = GET,
         .media_types = HTML_JSON_TEXT,
         .cacheable = true,
-        .handler = index_handler,
-        .summary = "the first page",
+        .handler = page_handler,
+        .summary = "the first page: a form and its plan",
+    },
+    {
+        .path = "/v1/plan",
+        .methods = GET | POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = JSON_TEXT,
+        .cacheable = true,
+        .handler = plan_handler,
+        .summary = "plan a deployment: dominant class, budgets, regime, cures",
     },
     {
         .path = "/v1",
