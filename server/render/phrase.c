@@ -172,6 +172,9 @@ void phrase_number(struct phrase *phrase, double value, int digits)
         return;
     }
     int decimals = digits - 1 - exponent;
+    /* 99.96 rounds into the next decade */
+    if (value + 0.5 * power_of_ten(-decimals) >= power_of_ten(exponent + 1))
+        decimals--;
     if (decimals <= 0 || value == floor(value)) {
         phrase_whole(phrase, value);
         return;

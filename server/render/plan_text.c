@@ -175,7 +175,7 @@ static void write_figures(struct report *report)
 
     line(report);
     text_cell(report->out, "", 26, false);
-    text_cell(report->out, "floor", 12, true);
+    text_cell(report->out, "bound", 12, true);
     text_cell(report->out, "expected", 12, true);
     if (intervals) {
         text_cell(report->out, "low", 12, true);
