@@ -237,8 +237,8 @@ static void import_check_references(struct import *import)
          "SELECT count(*) FROM aliases a JOIN aliases b ON b.kind = a.kind AND b.key = a.key AND "
          "b.record_id <> a.record_id WHERE a.alias = a.record_id"},
         {"records without a source",
-         "SELECT count(*) FROM records r WHERE kind NOT IN ('source', 'class', 'regime', 'cure') "
-         "AND NOT EXISTS (SELECT 1 FROM provenance p WHERE p.kind = r.kind AND p.record_id = "
+         "SELECT count(*) FROM records r WHERE kind <> 'source' AND NOT EXISTS (SELECT 1 FROM "
+         "provenance p WHERE p.kind = r.kind AND p.record_id = "
          "r.id)"},
     };
 

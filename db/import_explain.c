@@ -27,11 +27,27 @@ static void put_list(cJSON *object, const char *name, const char *const *texts, 
     }
 }
 
-/* Writes the record and lets go of its object. */
+/* The one source of an explanation. */
+static void put_source(cJSON *object, const char *field, const char *title)
+{
+    cJSON *list = cJSON_AddArrayToObject(object, "sources");
+    cJSON *source = cJSON_CreateObject();
+    if (!list || !source) {
+        cJSON_Delete(source);
+        return;
+    }
+    put_text(source, "field", field);
+    put_text(source, "title", title);
+    put_text(source, "kind", "derived");
+    cJSON_AddItemToArray(list, source);
+}
+
+/* Writes the record, with its source apart from its text, and lets go of its object. */
 static void import_object(struct import *import, const char *kind, const char *id,
-                          const char *title, cJSON *object)
+                          const char *title, cJSON *object, const char *field, const char *source)
 {
     char *doc = cJSON_PrintUnformatted(object);
+    put_source(object, field, source);
     import->record = id;
     if (doc) {
         import_record(import, kind, id, title, object, doc);
@@ -55,7 +71,7 @@ static void import_class(struct import *import, int position, const struct class
     put_text(object, "time_formula", info->time_formula);
     put_text(object, "source", info->source);
     put_text(object, "cures", info->cures);
-    import_object(import, "class", id, info->title, object);
+    import_object(import, "class", id, info->title, object, "formulas", info->source);
     import_check(import,
                  sql_run(import->db,
                          "INSERT INTO classes (id, position, pass, bound) VALUES (?1, ?2, ?3, ?4)",
@@ -75,7 +91,8 @@ static void import_regime(struct import *import, int position, const struct regi
     put_text(object, "largest_part", info->largest_part);
     put_text(object, "meaning", info->meaning);
     put_list(object, "signs", info->signs, sizeof(info->signs) / sizeof(info->signs[0]));
-    import_object(import, "regime", id, info->title, object);
+    import_object(import, "regime", id, info->title, object, "id",
+                  "rule of the planner: the largest part of the critical path names the regime");
     import_check(import,
                  sql_run(import->db,
                          "INSERT INTO regimes (id, position, seed_letter) VALUES (?1, ?2, ?3)",
@@ -102,7 +119,8 @@ static void import_cure(struct import *import, int position, const struct cure_i
     cJSON_AddBoolToObject(object, "control", info->control);
     put_list(object, "evidence", info->anchors, max);
     put_text(object, "evidence_status", info->anchors[0] ? "measured" : "no record");
-    import_object(import, "cure", info->id, info->title, object);
+    import_object(import, "cure", info->id, info->title, object, "effect",
+                  "counterfactual of the planner: the change is applied and planned again");
     import_check(import,
                  sql_run(import->db,
                          "INSERT INTO cures (id, position, pointer, control) VALUES (?1, ?2, ?3, "

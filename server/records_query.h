@@ -1,0 +1,36 @@
+/*
+ * records_query.h - the arguments of a list: filters, full text, page.
+ *
+ * Ownership: everything lies in the request's arena.
+ * Errors:  every wrong argument is a fault.
+ */
+#ifndef REGIME_RECORDS_QUERY_H
+#define REGIME_RECORDS_QUERY_H
+
+#include <stdbool.h>
+
+#include "fault.h"
+#include "records_kinds.h"
+
+#define LIST_LIMIT_DEFAULT 50
+#define LIST_LIMIT_MAX 1000
+
+struct list_query {
+    const char *cursor; /* sort key to start behind, or NULL */
+    const char *match;  /* an FTS5 expression, or NULL */
+    int limit;
+    const char *filters[FILTERS_MAX]; /* resolved values, or NULL */
+};
+
+/* Reads the arguments of a list of that kind; false when there is a fault. */
+bool list_query_read(struct context *ctx, const struct record_kind *kind, struct faults *faults,
+                     struct list_query *ret_query);
+
+/* An opaque text for the sort key of the last record of a page. */
+const char *cursor_write(struct arena *arena, const char *sort);
+
+/* Faults that say what an ambiguous name could mean; the pointer is "?hardware" or "". */
+void fault_ambiguous(struct faults *faults, const char *pointer, const char *name,
+                     const struct name_match *match);
+
+#endif
