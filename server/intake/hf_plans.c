@@ -201,7 +201,11 @@ void hf_plan_nemotron_h(struct hf *hf)
     for (int i = 0; i < hf->n_layers; i++) {
         const char *name =
             blocks != NULL && cJSON_IsString(blocks[i]) ? blocks[i]->valuestring : NULL;
-        const struct nemotron_part *part = nemotron_part(pattern != NULL ? pattern[i] : '\0', name);
+        char letter = '\0';
+        if (pattern != NULL) {
+            letter = pattern[i];
+        }
+        const struct nemotron_part *part = nemotron_part(letter, name);
         if (part == NULL) {
             hf_fault(hf, names, "names a block that is not known");
             return;
