@@ -6,6 +6,7 @@
 #include "json_text.h"
 #include "name_key.h"
 #include "negotiate.h"
+#include "number.h"
 #include "problem.h"
 #include "records_query.h"
 #include "store.h"
@@ -218,6 +219,12 @@ static void put_page(struct context *ctx, struct json_out *out, const struct rec
 
 static void put_csv_cell(struct json_out *out, sqlite3_stmt *row, int column)
 {
+    int type = sqlite3_column_type(row, column);
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
+        char number[NUMBER_TEXT_MAX];
+        out_bytes(out, number, number_write(sqlite3_column_double(row, column), number));
+        return;
+    }
     const char *text = (const char *)sqlite3_column_text(row, column);
     if (!text) {
         return;
