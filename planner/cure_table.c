@@ -79,6 +79,9 @@ static bool set_weights(struct trial *trial, const char *id)
         (now->is_quantized && trial->problem.model->native_experts_only))
         return false;
     trial->problem.dep.weights = format;
+    if (trial->problem.dep.expert_weights != NULL &&
+        format->bytes[ROLE_EXPERT] < trial->problem.dep.expert_weights->bytes[ROLE_EXPERT])
+        trial->problem.dep.expert_weights = NULL;
     note_text(trial, "/deployment/weights", format->id);
     return true;
 }

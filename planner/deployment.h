@@ -1,10 +1,10 @@
 /*
  * deployment.h - what is asked: a resolved deployment, its workload and its objectives.
  *
- * Purpose: the planner's only input besides the library. Intake fills it (defaults included); a cure
- *          is a change to a copy of it.
- * Units:   in the names; absent optional numbers are NAN, absent counts 0 as said at the field.
- * Ownership: plain data; pointers are borrowed from the library or the request's arena.
+ * Purpose: the planner's only input besides the library. Intake fills it (defaults included); a
+ * cure is a change to a copy of it. Units:   in the names; absent optional numbers are NAN, absent
+ * counts 0 as said at the field. Ownership: plain data; pointers are borrowed from the library or
+ * the request's arena.
  */
 #ifndef REGIME_DEPLOYMENT_H
 #define REGIME_DEPLOYMENT_H
@@ -14,12 +14,26 @@
 #include "library.h"
 
 enum sampler_place { SAMPLER_DEVICE, SAMPLER_HOST };
+
 enum detokenizer_priming { PRIMING_BOUNDED, PRIMING_FULL };
+
 enum control_plane { CONTROL_PYTHON, CONTROL_NATIVE };
+
 enum reasoning_predicate { PREDICATE_NONE, PREDICATE_BOUNDED, PREDICATE_FULL_SCAN };
+
 enum ep_backend { EP_BACKEND_AUTO, EP_BACKEND_ALL_TO_ALL, EP_BACKEND_ALL_GATHER };
+
 enum kv_tier_kind { KV_TIER_NONE, KV_TIER_HOST, KV_TIER_DISK, KV_TIER_REMOTE };
-enum speculative_method { SPEC_NONE, SPEC_DRAFT_MODEL, SPEC_EAGLE, SPEC_EAGLE3, SPEC_MTP, SPEC_NGRAM, SPEC_MEDUSA };
+
+enum speculative_method {
+    SPEC_NONE,
+    SPEC_DRAFT_MODEL,
+    SPEC_EAGLE,
+    SPEC_EAGLE3,
+    SPEC_MTP,
+    SPEC_NGRAM,
+    SPEC_MEDUSA
+};
 
 /* Bits of deployment.logit_processors. Each costs extra passes over [B, V] on the device, and some
  * host work; the table of names is LOGIT_PROCESSORS in intake. */
@@ -37,6 +51,7 @@ struct deployment {
     const struct engine *engine;
     int version[3];
     const struct weight_format *weights;
+    const struct weight_format *expert_weights; /* routed experts in a format of their own; NULL */
     const struct kv_format *kv_cache;
     double tp, pp, dp, ep, replicas;
     enum sampler_place sampler;
@@ -48,18 +63,18 @@ struct deployment {
     enum detokenizer_priming priming;
     enum control_plane control_plane;
     enum reasoning_predicate predicate;
-    double logprobs;               /* top logprobs asked per token; 0 = none */
+    double logprobs; /* top logprobs asked per token; 0 = none */
     enum ep_backend ep_backend;
     bool ep_cpu_sync;
     enum kv_tier_kind kv_tier;
-    double kv_tier_bytes_us;       /* 0 = the part's host link */
+    double kv_tier_bytes_us; /* 0 = the part's host link */
     bool shared_prefix_kernel;
     double reserve_output_share;
-    double host_cpu_factor;        /* this host over the anchors' host: 2 = twice as slow */
+    double host_cpu_factor; /* this host over the anchors' host: 2 = twice as slow */
     bool flash_attention;
-    double http_threads_factor;    /* a control: 1; host serving threads over the default */
-    bool prefill_priority;         /* a waiting prefill runs alone (SGLang) */
-    bool disaggregated;            /* prefill on other devices */
+    double http_threads_factor; /* a control: 1; host serving threads over the default */
+    bool prefill_priority;      /* a waiting prefill runs alone (SGLang) */
+    bool disaggregated;         /* prefill on other devices */
     double disagg_prefill_devices, disagg_link_bytes_us;
     enum speculative_method spec_method;
     double spec_tokens, spec_acceptance;

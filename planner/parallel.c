@@ -37,20 +37,26 @@ double mixer_cache_share(const struct mixer *mixer, double tp)
     return 1.0 / fmin(tp, mixer->n_kv_heads);
 }
 
-double role_bytes(const struct model *model, const struct weight_format *format, enum role role)
+const struct weight_format *role_format(const struct deployment *dep, enum role role)
 {
+    return role == ROLE_EXPERT && dep->expert_weights != NULL ? dep->expert_weights : dep->weights;
+}
+
+double role_bytes(const struct model *model, const struct deployment *dep, enum role role)
+{
+    const struct weight_format *format = role_format(dep, role);
     if (model->native_experts_only && format->is_quantized && !format->gguf && role != ROLE_EXPERT)
         return PLAIN_BYTES;
     return format->bytes[role];
 }
 
-static double linears_bytes(const struct model *model, const struct weight_format *format,
-                            const struct linear *linears, int n, double n_kv_heads, double tp)
+static double linears_bytes(const struct model *model, const struct deployment *dep,
+                            const struct linear *linears, int n, double n_kv_heads)
 {
     double bytes = 0.0;
     for (int i = 0; i < n; i++)
-        bytes += linear_rank_elements(&linears[i], n_kv_heads, tp) *
-                 role_bytes(model, format, linears[i].role);
+        bytes += linear_rank_elements(&linears[i], n_kv_heads, dep->tp) *
+                 role_bytes(model, dep, linears[i].role);
     return bytes;
 }
 
@@ -59,18 +65,16 @@ static double layer_bytes(const struct model *model, const struct layer_group *g
                           const struct deployment *dep)
 {
     struct ranks ranks = ranks_of(dep);
-    const struct weight_format *format = dep->weights;
     double bytes = 0.0;
     for (int i = 0; i < group->n_mixers; i++) {
         const struct mixer *mixer = &group->mixers[i];
-        bytes += linears_bytes(model, format, mixer->linears, mixer->n_linears, mixer->n_kv_heads,
-                               ranks.tp);
+        bytes += linears_bytes(model, dep, mixer->linears, mixer->n_linears, mixer->n_kv_heads);
     }
     for (int i = 0; i < group->n_ffns; i++) {
         const struct ffn *ffn = &group->ffns[i];
-        bytes += linears_bytes(model, format, ffn->linears, ffn->n_linears, 0.0, ranks.tp);
+        bytes += linears_bytes(model, dep, ffn->linears, ffn->n_linears, 0.0);
         if (ffn->kind == FFN_MOE)
-            bytes += ffn->n_experts * ffn->expert_params * role_bytes(model, format, ROLE_EXPERT) /
+            bytes += ffn->n_experts * ffn->expert_params * role_bytes(model, dep, ROLE_EXPERT) /
                      (ranks.ep * ranks.expert_tp);
     }
     return bytes;
@@ -85,22 +89,20 @@ static double layers_bytes(const struct model *model, const struct deployment *d
     for (int i = 0; i < model->n_groups; i++)
         bytes += model->groups[i].count * layer_bytes(model, &model->groups[i], dep);
     for (size_t i = 0; i < ARRAY_LEN(COPIED); i++)
-        bytes += model->params_by_role[COPIED[i]] * role_bytes(model, dep->weights, COPIED[i]);
+        bytes += model->params_by_role[COPIED[i]] * role_bytes(model, dep, COPIED[i]);
     return bytes / dep->pp;
 }
 
 static double embedding_bytes(const struct model *model, const struct deployment *dep)
 {
     return (model->params_by_role[ROLE_EMBEDDING] *
-            role_bytes(model, dep->weights,
-                       model->tied_embedding ? ROLE_LM_HEAD : ROLE_EMBEDDING)) /
+            role_bytes(model, dep, model->tied_embedding ? ROLE_LM_HEAD : ROLE_EMBEDDING)) /
            dep->tp;
 }
 
 static double head_bytes(const struct model *model, const struct deployment *dep)
 {
-    return model->params_by_role[ROLE_LM_HEAD] * role_bytes(model, dep->weights, ROLE_LM_HEAD) /
-           dep->tp;
+    return model->params_by_role[ROLE_LM_HEAD] * role_bytes(model, dep, ROLE_LM_HEAD) / dep->tp;
 }
 
 double rank_weight_bytes(const struct model *model, const struct deployment *dep)

@@ -53,8 +53,11 @@ double mixer_entries_read(const struct mixer *mixer, double context_tokens);
 /* Entries that stay stored for one sequence of that context. */
 double mixer_entries_stored(const struct mixer *mixer, double context_tokens);
 
-/* Bytes per weight of a role in this deployment: the weight format, or the model's own scope of it.
- */
-double role_bytes(const struct model *model, const struct weight_format *format, enum role role);
+/* Format that a role is stored in: the deployment's, or the experts' own. */
+const struct weight_format *role_format(const struct deployment *dep, enum role role);
+
+/* Bytes per weight of a role in this deployment: its format's, but 2 outside the experts where the
+ * model's own format covers the experts alone. */
+double role_bytes(const struct model *model, const struct deployment *dep, enum role role);
 
 #endif

@@ -86,11 +86,12 @@ static enum dtype half_type(const struct hardware *hw)
     return hw->peak_flops_us[DTYPE_BF16] > 0.0 ? DTYPE_BF16 : DTYPE_FP16;
 }
 
-static enum dtype compute_type(const struct problem *problem, double bytes)
+static enum dtype compute_type(const struct problem *problem, const struct weight_format *format,
+                               double bytes)
 {
-    const struct weight_format *format = problem->dep.weights;
     /* GGUF blocks multiply as 8-bit integers on paper; measured prompt rates stay near the 16-bit
-     * ones (llama-bench pp512, F16 against Q4_K_M and Q8_0), so the 16-bit peak is what is taken. */
+     * ones (llama-bench pp512, F16 against Q4_K_M and Q8_0), so the 16-bit peak is what is taken.
+     */
     if (bytes >= ACTIVATION_BYTES || format->weight_only || format->gguf)
         return half_type(problem->hw);
     return format->compute;
@@ -103,7 +104,7 @@ static int gemm_roof(struct prepared *prep, double bytes)
     if (bytes >= ACTIVATION_BYTES)
         return op_roof(prep, FIT_GEMM, PLAIN, 1, half_type(prep->problem->hw));
     return op_roof(prep, FIT_GEMM, format->gemm_fits, (int)ARRAY_LEN(format->gemm_fits),
-                   compute_type(prep->problem, bytes));
+                   compute_type(prep->problem, format, bytes));
 }
 
 static double activation_bytes(const struct problem *problem, double weight_bytes)
@@ -156,7 +157,7 @@ static void add_linears(struct prepared *prep, const struct linear *linears, int
         const struct linear *linear = &linears[i];
         double k = linear_rank_k(linear, tp);
         double width = linear_rank_n(linear, n_kv_heads, tp);
-        double bytes = role_bytes(problem->model, problem->dep.weights, linear->role);
+        double bytes = role_bytes(problem->model, &problem->dep, linear->role);
         if (linear->shard == SHARD_ROWS && tp > 1.0)
             prep->reduces += count;
         if (linear->role == ROLE_ROUTER) {
@@ -203,8 +204,8 @@ static void merge_moe(struct prepared *prep, struct moe_op op)
 static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
 {
     const struct problem *problem = prep->problem;
-    const struct weight_format *format = problem->dep.weights;
-    double bytes = role_bytes(problem->model, format, ROLE_EXPERT);
+    const struct weight_format *format = role_format(&problem->dep, ROLE_EXPERT);
+    double bytes = role_bytes(problem->model, &problem->dep, ROLE_EXPERT);
     double h = ffn->latent > 0.0 ? ffn->latent : problem->model->hidden;
     double width = ffn->expert_width / prep->ranks.expert_tp;
     struct moe_op op = {.count = count};
@@ -222,8 +223,9 @@ static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
     bool plain = bytes >= ACTIVATION_BYTES;
     enum fit_op fit_op =
         problem->dep.engine->moe_fit_balanced ? FIT_MOE_BALANCED : FIT_MOE_SKEW_101;
-    op.roof = op_roof(prep, fit_op, plain ? PLAIN : format->moe_fits,
-                      plain ? 1 : (int)ARRAY_LEN(format->moe_fits), compute_type(problem, bytes));
+    op.roof =
+        op_roof(prep, fit_op, plain ? PLAIN : format->moe_fits,
+                plain ? 1 : (int)ARRAY_LEN(format->moe_fits), compute_type(problem, format, bytes));
     prep->moe_layers += count;
     merge_moe(prep, op);
 }
@@ -359,7 +361,7 @@ static void prepare_head(struct prepared *prep)
     const struct problem *problem = prep->problem;
     const struct model *model = problem->model;
     double width = model->embedding_dim > 0.0 ? model->embedding_dim : model->hidden;
-    double bytes = role_bytes(model, problem->dep.weights, ROLE_LM_HEAD);
+    double bytes = role_bytes(model, &problem->dep, ROLE_LM_HEAD);
     double share = 1.0 / prep->ranks.pp;
     prep->head = make_gemm(prep, width, model->vocab / prep->ranks.tp, bytes, share);
     prep->head.row_bytes = width * ACTIVATION_BYTES + model->vocab / prep->ranks.tp * LOGIT_BYTES;
@@ -406,10 +408,9 @@ void prepare(const struct problem *problem, const struct scale *scale,
         prep, roof_assumed(prep->bw_bytes_us, half_peak(problem->hw) * prep->scale.compute));
     for (int i = 0; i < model->n_groups; i++)
         add_group(prep, &model->groups[i]);
-    const struct weight_format *format = problem->dep.weights;
     prep->norm_weight_bytes =
-        (model->params_by_role[ROLE_NORM] * role_bytes(model, format, ROLE_NORM) +
-         model->params_by_role[ROLE_OTHER] * role_bytes(model, format, ROLE_OTHER)) /
+        (model->params_by_role[ROLE_NORM] * role_bytes(model, &problem->dep, ROLE_NORM) +
+         model->params_by_role[ROLE_OTHER] * role_bytes(model, &problem->dep, ROLE_OTHER)) /
         prep->ranks.pp;
     prepare_head(prep);
     prepare_links(prep);
@@ -425,8 +426,8 @@ void prepare(const struct problem *problem, const struct scale *scale,
     prep->kernels_per_layer = SMALL_KERNELS_PER_LAYER;
     for (int i = 0; i < prep->n_gemms; i++)
         prep->weight_gemm_bytes += prep->gemms[i].count * prep->gemms[i].weight_bytes;
-    double linear_bytes = role_bytes(model, format, ROLE_DENSE_FFN);
-    enum dtype want = compute_type(problem, linear_bytes), used;
+    double linear_bytes = role_bytes(model, &problem->dep, ROLE_DENSE_FFN);
+    enum dtype want = compute_type(problem, problem->dep.weights, linear_bytes), used;
     double peak = hardware_peak(problem->hw, want, &used) * prep->scale.compute;
     prep->ridge = prep->bw_bytes_us > 0.0 ? peak / prep->bw_bytes_us : 0.0;
     prep->emulated = used == want || want == DTYPE_BF16 ? DTYPE_COUNT : want;

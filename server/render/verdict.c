@@ -59,7 +59,7 @@ double verdict_model_bytes(const struct problem *problem)
     for (int role = 0; role < ROLE_COUNT; role++) {
         if (role != ROLE_MTP && role != ROLE_VISION)
             bytes += problem->model->params_by_role[role] *
-                     role_bytes(problem->model, problem->dep.weights, (enum role)role);
+                     role_bytes(problem->model, &problem->dep, (enum role)role);
     }
     return bytes;
 }
