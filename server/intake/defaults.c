@@ -23,36 +23,24 @@ bool default_engine(const struct rule_context *context, struct plan_request *req
     return true;
 }
 
-static bool is_measured(const struct library *lib, int engine, const int version[3])
-{
-    for (int i = 0; i < lib->n_op_fits; i++) {
-        const struct op_fit *fit = &lib->op_fits[i];
-        if (fit->engine == engine && engine_version_compare(fit->version, version) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool engine_version_settle(const struct catalogue *catalogue, struct plan_request *request)
+bool engine_version_settle(struct plan_request *request)
 {
     const struct engine *engine = request->problem.dep.engine;
     int *version = request->problem.dep.version;
 
-    if (!request->engine_version || !engine_version_parse(request->engine_version, version)) {
-        memcpy(version, engine->latest, sizeof(engine->latest));
-        request->engine_version = engine->latest_text;
-        return false;
-    }
-    if (engine_version_compare(version, engine->latest) == 0)
+    if (request->engine_version && engine_version_parse(request->engine_version, version) &&
+        engine_version_compare(version, engine->latest) <= 0)
         return true;
-    return is_measured(&catalogue->lib, engine->index, version);
+    memcpy(version, engine->latest, sizeof(engine->latest));
+    request->engine_version = engine->latest_text;
+    return false;
 }
 
 bool default_version(const struct rule_context *context, struct plan_request *request)
 {
+    (void)context;
     request->engine_version = NULL;
-    engine_version_settle(context->catalogue, request);
-    return true;
+    return !engine_version_settle(request);
 }
 
 bool default_weights(const struct rule_context *context, struct plan_request *request)

@@ -15,9 +15,9 @@ field_rule_fn default_engine, default_version, default_weights, default_kv_cache
     default_disagg_link, default_spec_tokens, default_spec_acceptance, default_load_generator;
 
 /*
- * Reads the request's engine version into numbers. Returns true when the records know it: it is the
- * newest, or something was measured on it. A text without a number becomes the newest.
+ * Reads the request's engine version into numbers. Returns true when the records reach that far; a
+ * text without a number and a version newer than all records become the newest known one.
  */
-bool engine_version_settle(const struct catalogue *catalogue, struct plan_request *request);
+bool engine_version_settle(struct plan_request *request);
 
 #endif

@@ -140,7 +140,7 @@ static void take_defaults(const struct intake *intake, struct plan_request *requ
         /* A version that nobody recorded is planned as the nearest known one: an assumption as
          * well. */
         if (request->given[i])
-            request->assumed[i] = !engine_version_settle(intake->catalogue, request);
+            request->assumed[i] = !engine_version_settle(request);
         context.engine = engine_defaults_on(dep->engine, dep->version, request->problem.hw);
     }
     /* The tier's speed is 0, not absent, where the part's host link is meant. */

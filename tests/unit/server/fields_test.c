@@ -2,6 +2,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -83,7 +85,8 @@ static const struct refusal REFUSALS[] = {
     {DEPLOYED("\"engine_version\":0.19"), "/deployment/engine_version", NULL},
     {DEPLOYED("\"sampler\":\"hosst\""), "/deployment/sampler", "host"},
     {DEPLOYED("\"sampler\":0"), "/deployment/sampler", NULL},
-    {DEPLOYED("\"logit_processors\":[\"min_p\",\"minp\"]"), "/deployment/logit_processors/1", "min_p"},
+    {DEPLOYED("\"logit_processors\":[\"min_p\",\"minp\"]"), "/deployment/logit_processors/1",
+     "min_p"},
     {DEPLOYED("\"logit_processors\":[[]]"), "/deployment/logit_processors/0", NULL},
     {DEPLOYED("\"logit_processors\":{}"), "/deployment/logit_processors", NULL},
     {DEPLOYED("\"speculative\":\"eagle3\""), "/deployment/speculative", NULL},
@@ -102,23 +105,27 @@ static const struct refusal REFUSALS[] = {
     {DEPLOYED("\"tp\":3.5"), "/deployment/tp", NULL},
     {DEPLOYED("\"memory_utilization\":1.2"), "/deployment/memory_utilization", NULL},
     {DEPLOYED("\"memory_utilization\":90"), "/deployment/memory_utilization", NULL},
-    {DEPLOYED("\"kv_tier\":{\"kind\":\"tape\",\"gbps\":-1}"), "/deployment/kv_tier/kind /deployment/kv_tier/gbps",
-     NULL},
+    {DEPLOYED("\"kv_tier\":{\"kind\":\"tape\",\"gbps\":-1}"),
+     "/deployment/kv_tier/kind /deployment/kv_tier/gbps", NULL},
     {DEPLOYED("\"speculative\":{\"method\":\"eagle3\",\"tokens\":3,\"acceptance\":70}"),
      "/deployment/speculative/acceptance", NULL},
     {"{" BASE ",\"slo\":{\"ttft_ms\":0}}", "/slo/ttft_ms", NULL},
     /* fields against each other */
-    {LOADED("\"input_tokens\":100,\"cached_prefix_tokens\":101"), "/workload/cached_prefix_tokens", NULL},
+    {LOADED("\"input_tokens\":100,\"cached_prefix_tokens\":101"), "/workload/cached_prefix_tokens",
+     NULL},
     {LOADED("\"cached_prefix_tokens\":1025"), "/workload/cached_prefix_tokens", NULL},
-    {LOADED("\"input_tokens\":\"x\",\"cached_prefix_tokens\":5000"), "/workload/input_tokens", NULL},
+    {LOADED("\"input_tokens\":\"x\",\"cached_prefix_tokens\":5000"), "/workload/input_tokens",
+     NULL},
     {DEPLOYED("\"ep\":8,\"tp\":2,\"dp\":2"), "/deployment/ep", NULL},
     {DEPLOYED("\"ep\":2"), "/deployment/ep", NULL},
     {DEPLOYED("\"speculative\":{\"tokens\":3}"), "/deployment/speculative/method", NULL},
     {DEPLOYED("\"speculative\":{\"acceptance\":0.5}"), "/deployment/speculative/method", NULL},
     /* every fault at once */
-    {"{\"model\":\"lama-3.1-8b\",\"hardware\":\"h100-sxn\",\"deployment\":{\"wieghts\":\"fp8\",\"tp\":3.5,\"sampler\":\"x\"},"
+    {"{\"model\":\"lama-3.1-8b\",\"hardware\":\"h100-sxn\",\"deployment\":{\"wieghts\":\"fp8\","
+     "\"tp\":3.5,\"sampler\":\"x\"},"
      "\"workload\":{\"concurrency\":\"32\",\"input_tokens\":0},\"slo\":7,\"concurrency\":3}",
-     "/model /hardware /deployment/wieghts /deployment/tp /deployment/sampler /workload/concurrency "
+     "/model /hardware /deployment/wieghts /deployment/tp /deployment/sampler "
+     "/workload/concurrency "
      "/workload/input_tokens /slo /concurrency",
      "llama-3.1-8b"},
 };
@@ -137,7 +144,8 @@ static void each_fault_points_at_its_field(void **state)
         assert_false(reading.complete);
         const char *suggestion = reading.faults.items[0].suggestion;
         if (row->suggestion && (!suggestion || strcmp(suggestion, row->suggestion) != 0))
-            fail_msg("%s\n  suggests %s, not %s", row->json, suggestion ? suggestion : "nothing", row->suggestion);
+            fail_msg("%s\n  suggests %s, not %s", row->json, suggestion ? suggestion : "nothing",
+                     row->suggestion);
         assert_true(strlen(reading.faults.items[0].detail) > 8);
     }
 }
@@ -150,7 +158,7 @@ static void an_ambiguous_alias_lists_what_it_could_mean(void **state)
     kit_read_json(kit, "{\"model\":\"llama-3.1-8b\",\"hardware\":\"V100\"}", &reading);
     assert_int_equal(reading.faults.n, 1);
     assert_non_null(strstr(reading.faults.items[0].detail, "v100-sxm-16gb"));
-    assert_non_null(strstr(reading.faults.items[0].detail, "v100-pcie-16gb"));
+    assert_non_null(strstr(reading.faults.items[0].detail, "v100-sxm-32gb"));
 }
 
 static void a_fault_says_what_was_expected_and_what_came(void **state)
@@ -180,7 +188,8 @@ static void faults_past_the_maximum_are_counted(void **state)
     assert_int_equal(reading.faults.dropped, 300 - FAULTS_MAX);
 }
 
-/* The same leaves from a query ------------------------------------------------------------------- */
+/* The same leaves from a query -------------------------------------------------------------------
+ */
 
 struct pair {
     const char *json, *query;
@@ -190,19 +199,25 @@ struct pair {
 
 static const struct pair PAIRS[] = {
     {"{" BASE "}", ASKED},
-    {"{" BASE ",\"deployment\":{\"weights\":\"fp8\"},\"workload\":{\"concurrency\":32,\"input_tokens\":2048}}",
+    {"{" BASE ",\"deployment\":{\"weights\":\"fp8\"},\"workload\":{\"concurrency\":32,\"input_"
+              "tokens\":2048}}",
      ASKED "&concurrency=32&input_tokens=2048&weights=fp8"},
-    {DEPLOYED("\"tp\":4,\"sampler\":\"host\",\"cuda_graphs\":false"), ASKED "&tp=4&sampler=host&cuda_graphs=false"},
+    {DEPLOYED("\"tp\":4,\"sampler\":\"host\",\"cuda_graphs\":false"),
+     ASKED "&tp=4&sampler=host&cuda_graphs=false"},
     {DEPLOYED("\"tp\":4,\"cuda_graphs\":true"), ASKED "&deployment.tp=4&/deployment/cuda_graphs=1"},
-    {DEPLOYED("\"speculative\":{\"method\":\"eagle3\",\"tokens\":4,\"acceptance\":0.65}"),
-     ASKED "&speculative.method=eagle3&speculative.tokens=4&deployment.speculative.acceptance=0.65"},
-    {DEPLOYED("\"kv_tier\":{\"kind\":\"host\",\"gbps\":50}"), ASKED "&kv_tier.kind=host&kv_tier.gbps=50"},
-    {DEPLOYED("\"disaggregation\":{\"prefill_devices\":2}"), ASKED "&disaggregation.prefill_devices=2"},
-    {DEPLOYED("\"logit_processors\":[\"penalties\",\"min_p\"]"), ASKED "&logit_processors=penalties,min_p"},
+    {DEPLOYED("\"speculative\":{\"method\":\"eagle3\",\"tokens\":4,\"acceptance\":0.65}"), ASKED
+     "&speculative.method=eagle3&speculative.tokens=4&deployment.speculative.acceptance=0.65"},
+    {DEPLOYED("\"kv_tier\":{\"kind\":\"host\",\"gbps\":50}"),
+     ASKED "&kv_tier.kind=host&kv_tier.gbps=50"},
+    {DEPLOYED("\"disaggregation\":{\"prefill_devices\":2}"),
+     ASKED "&disaggregation.prefill_devices=2"},
+    {DEPLOYED("\"logit_processors\":[\"penalties\",\"min_p\"]"),
+     ASKED "&logit_processors=penalties,min_p"},
     {DEPLOYED("\"logit_processors\":[]"), ASKED "&logit_processors=none"},
     {"{" BASE ",\"workload\":{\"request_rate\":2.5,\"requests\":100},\"slo\":{\"ttft_ms\":500}}",
      ASKED "&request_rate=2.5&requests=100&ttft_ms=500"},
-    {"{" BASE "}", ASKED "&tp=&weights=&view=summary&format=json"}, /* an empty form field is absent */
+    {"{" BASE "}",
+     ASKED "&tp=&weights=&view=summary&format=json"}, /* an empty form field is absent */
     {DEPLOYED("\"tp\":null,\"speculative\":null,\"kv_tier\":{\"gbps\":null}"), ASKED},
     {LOADED("\"concurrency\":1e2"), ASKED "&concurrency=100"},
 };
@@ -222,7 +237,8 @@ static void a_query_and_a_body_give_the_same_request(void **state)
             fail_msg("%s: %s", PAIRS[i].query, asked.faults.items[0].detail);
         assert_string_equal(kit_request_text(kit, &asked), text);
         assert_memory_equal(posted.request.given, asked.request.given, sizeof(asked.request.given));
-        assert_memory_equal(posted.request.assumed, asked.request.assumed, sizeof(asked.request.assumed));
+        assert_memory_equal(posted.request.assumed, asked.request.assumed,
+                            sizeof(asked.request.assumed));
         free(text);
     }
 }
@@ -261,20 +277,23 @@ static void faults_of_a_query_name_the_argument(void **state)
     }
 }
 
-/* One leaf by its pointer ----------------------------------------------------------------------- */
+/* One leaf by its pointer -----------------------------------------------------------------------
+ */
 
 static void a_leaf_is_set_by_its_pointer(void **state)
 {
     struct kit *kit = *state;
     struct reading reading;
     const struct intake intake = {kit->catalogue, kit->arena, &reading.faults, ""};
-    cJSON *eight = cJSON_CreateNumber(8), *text = cJSON_CreateString("eight"), *null = cJSON_CreateNull();
+    cJSON *eight = cJSON_CreateNumber(8), *text = cJSON_CreateString("eight"),
+          *null = cJSON_CreateNull();
 
     arena_reset(kit->arena);
     memset(&reading, 0, sizeof(reading));
     faults_init(&reading.faults, kit->arena);
     cJSON_Delete(kit->body);
-    kit->body = cJSON_Parse("{" BASE ",\"deployment\":{\"tp\":2},\"workload\":{\"concurrency\":4}}");
+    kit->body =
+        cJSON_Parse("{" BASE ",\"deployment\":{\"tp\":2},\"workload\":{\"concurrency\":4}}");
     plan_request_read_json(&intake, kit->body, &reading.request);
     assert_true(field_set_by_pointer(&intake, &reading.request, "/workload/concurrency", eight));
     assert_true(field_set_by_pointer(&intake, &reading.request, "/deployment/tp", null));

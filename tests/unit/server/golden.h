@@ -11,8 +11,9 @@
 #define GOLDEN_MAX ((size_t)1 << 20)
 
 /*
- * Fails when text[0..length) is not the content of TESTS_DIR/golden/<name>; the text then lies in the working
- * directory as <name> without its folders, ready to be compared and, if it is right, taken over.
+ * Fails when text[0..length) is not the content of TESTS_DIR/golden/<name>; the text then lies in
+ * the working directory as <name> without its folders, ready to be compared and, if it is right,
+ * taken over.
  */
 static inline void assert_golden(const char *name, const char *text, size_t length)
 {

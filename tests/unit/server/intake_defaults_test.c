@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -10,7 +11,8 @@
 #include "../figures.h"
 #include "intake_kit.h"
 
-/* Defaults of a datacenter part and of a consumer part -------------------------------------------- */
+/* Defaults of a datacenter part and of a consumer part --------------------------------------------
+ */
 
 struct default_row {
     enum field_id id;
@@ -19,33 +21,42 @@ struct default_row {
 };
 
 static const struct default_row DEFAULTS[] = {
-    {FIELD_ID_ENGINE, "engine vllm", "engine llama.cpp", "vllm on datacenter parts, llama.cpp on consumer parts"},
-    {FIELD_ID_WEIGHTS, "weights bf16", "weights bf16", "config.json of Llama 3.1: torch_dtype bfloat16"},
-    {FIELD_ID_KV_CACHE, "kv_cache bf16", "kv_cache fp16", "auto: the model's type; llama.cpp: --cache-type-k f16"},
+    {FIELD_ID_ENGINE, "engine vllm", "engine llama.cpp",
+     "vllm on datacenter parts, llama.cpp on consumer parts"},
+    {FIELD_ID_WEIGHTS, "weights bf16", "weights bf16",
+     "config.json of Llama 3.1: torch_dtype bfloat16"},
+    {FIELD_ID_KV_CACHE, "kv_cache bf16", "kv_cache fp16",
+     "auto: the model's type; llama.cpp: --cache-type-k f16"},
     {FIELD_ID_TP, "tp 1", "tp 1", ""},
     {FIELD_ID_PP, "pp 1", "pp 1", ""},
     {FIELD_ID_DP, "dp 1", "dp 1", ""},
     {FIELD_ID_EP, "ep 1", "ep 1", ""},
     {FIELD_ID_SAMPLER, "sampler device", "sampler host", "llama-server samples on the host"},
     {FIELD_ID_CUDA_GRAPHS, "cuda_graphs true", "cuda_graphs true", "engine records"},
-    {FIELD_ID_ASYNC_SCHEDULING, "async_scheduling true", "async_scheduling false", "vLLM from 0.14"},
-    {FIELD_ID_PREFIX_CACHING, "prefix_caching true", "prefix_caching true", "vLLM V1; llama-server's slot cache"},
+    {FIELD_ID_ASYNC_SCHEDULING, "async_scheduling true", "async_scheduling false",
+     "vLLM from 0.14"},
+    {FIELD_ID_PREFIX_CACHING, "prefix_caching true", "prefix_caching true",
+     "vLLM V1; llama-server's slot cache"},
     {FIELD_ID_CHUNKED_PREFILL, "chunked_prefill_tokens 8192", "chunked_prefill_tokens 512",
      "vLLM arg_utils.py on 70 GiB and more; llama.cpp n_ubatch"},
     {FIELD_ID_MAX_NUM_SEQS, "max_num_seqs 1024", "max_num_seqs 1",
      "vLLM arg_utils.py on 70 GiB and more; llama-server as many slots as asked"},
-    {FIELD_ID_MAX_MODEL_LEN, "max_model_len 131072", "max_model_len 131072", "max_position_embeddings of Llama 3.1"},
-    {FIELD_ID_MEMORY_UTILIZATION, "memory_utilization 0.92", "memory_utilization 1", "vLLM from 0.20"},
+    {FIELD_ID_MAX_MODEL_LEN, "max_model_len 131072", "max_model_len 131072",
+     "max_position_embeddings of Llama 3.1"},
+    {FIELD_ID_MEMORY_UTILIZATION, "memory_utilization 0.92", "memory_utilization 1",
+     "vLLM from 0.20"},
     {FIELD_ID_LOGIT_PROCESSORS, "logit_processors []", "logit_processors []", ""},
     {FIELD_ID_STRUCTURED_OUTPUT, "structured_output false", "structured_output false", ""},
     {FIELD_ID_BATCH_INVARIANT, "batch_invariant false", "batch_invariant false", ""},
-    {FIELD_ID_DETOKENIZER_PRIMING, "detokenizer_priming bounded", "detokenizer_priming bounded", ""},
+    {FIELD_ID_DETOKENIZER_PRIMING, "detokenizer_priming bounded", "detokenizer_priming bounded",
+     ""},
     {FIELD_ID_STREAM_INTERVAL, "stream_interval 1", "stream_interval 1", "engine records"},
     {FIELD_ID_BACKEND, NULL, NULL, ""},
     {FIELD_ID_BLOCK_SIZE, "block_size 16", "block_size 256", "engine records"},
     {FIELD_ID_REPLICAS, "replicas 1", "replicas 1", ""},
     {FIELD_ID_HOST_CPU_FACTOR, "host_cpu_factor 1", "host_cpu_factor 1", ""},
-    {FIELD_ID_CONTROL_PLANE, "control_plane python", "control_plane native", "vLLM is Python, llama-server C++"},
+    {FIELD_ID_CONTROL_PLANE, "control_plane python", "control_plane native",
+     "vLLM is Python, llama-server C++"},
     {FIELD_ID_REASONING_PREDICATE, "reasoning_predicate none", "reasoning_predicate none", ""},
     {FIELD_ID_LOGPROBS, "logprobs 0", "logprobs 0", ""},
     {FIELD_ID_EP_BACKEND, NULL, NULL, ""},
@@ -74,7 +85,8 @@ static const struct default_row DEFAULTS[] = {
     {FIELD_ID_SLO_OUTPUT_TOK_S, NULL, NULL, ""},
 };
 
-static void check_default(struct kit *kit, const struct reading *reading, enum field_id id, const char *expected)
+static void check_default(struct kit *kit, const struct reading *reading, enum field_id id,
+                          const char *expected)
 {
     struct json_out out;
 
@@ -110,10 +122,12 @@ static void what_was_given_is_not_assumed(void **state)
     struct kit *kit = *state;
     struct reading reading;
 
-    kit_read_json(kit,
-                  "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"engine\":\"sglang\",\"tp\":1,"
-                  "\"memory_utilization\":0.8},\"workload\":{\"concurrency\":1,\"input_tokens\":1024}}",
-                  &reading);
+    kit_read_json(
+        kit,
+        "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"engine\":"
+        "\"sglang\",\"tp\":1,"
+        "\"memory_utilization\":0.8},\"workload\":{\"concurrency\":1,\"input_tokens\":1024}}",
+        &reading);
     assert_true(reading.complete);
     assert_false(reading.request.assumed[FIELD_ID_ENGINE]);
     assert_false(reading.request.assumed[FIELD_ID_TP]);
@@ -123,7 +137,8 @@ static void what_was_given_is_not_assumed(void **state)
     assert_near(reading.request.problem.dep.memory_utilization, 0.8, 1e-12);
 }
 
-/* Engines and their versions ---------------------------------------------------------------------- */
+/* Engines and their versions ----------------------------------------------------------------------
+ */
 
 struct engine_row {
     const char *hardware, *engine;
@@ -131,7 +146,7 @@ struct engine_row {
 
 static const struct engine_row ENGINES[] = {
     {"h100-sxm", "vllm"},      {"mi300x", "vllm"},        {"l40s", "vllm"},
-    {"rtx-5090", "llama.cpp"}, {"rtx-4090", "llama.cpp"}, {"m2-ultra-76c-192gb", "llama.cpp"},
+    {"rtx-5090", "llama.cpp"}, {"rtx-4090", "llama.cpp"}, {"m2-max", "llama.cpp"},
 };
 
 static void the_engine_follows_the_class_of_the_part(void **state)
@@ -141,7 +156,8 @@ static void the_engine_follows_the_class_of_the_part(void **state)
     char body[200];
 
     for (size_t i = 0; i < ARRAY_LEN(ENGINES); i++) {
-        snprintf(body, sizeof(body), "{\"model\":\"llama-3.1-8b\",\"hardware\":\"%s\"}", ENGINES[i].hardware);
+        snprintf(body, sizeof(body), "{\"model\":\"llama-3.1-8b\",\"hardware\":\"%s\"}",
+                 ENGINES[i].hardware);
         kit_read_json(kit, body, &reading);
         if (!reading.complete)
             fail_msg("%s: %s", ENGINES[i].hardware, reading.faults.items[0].detail);
@@ -157,10 +173,10 @@ struct version_row {
 };
 
 static const struct version_row VERSIONS[] = {
-    {"0.24.0", false, true, 0.92},    /* the newest of the records */
-    {"v0.24.0", false, true, 0.92},   {"0.19.0", false, true, 0.9},
-    {"0.12.3", true, false, 0.9},     {"99.0", true, true, 0.92},
-    {"nightly", true, true, 0.92},    {"", true, true, 0.92},
+    {"0.24.0", false, true, 0.92}, /* the newest of the records */
+    {"v0.24.0", false, true, 0.92},         {"0.19.0", false, true, 0.9},
+    {"0.12.3", false, false, 0.9},          {"99.0", true, true, 0.92},
+    {"nightly", true, true, 0.92},          {"", true, true, 0.92},
     {"\xf0\x9f\x90\x8d", true, true, 0.92},
 };
 
@@ -173,7 +189,8 @@ static void defaults_follow_the_version(void **state)
     for (size_t i = 0; i < ARRAY_LEN(VERSIONS); i++) {
         const struct version_row *row = &VERSIONS[i];
         snprintf(body, sizeof(body),
-                 "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"engine_version\":\"%s\"}}",
+                 "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"engine_"
+                 "version\":\"%s\"}}",
                  row->version);
         kit_read_json(kit, body, &reading);
         assert_true(reading.complete);
@@ -207,7 +224,8 @@ static void weights_come_from_the_request_the_name_or_the_checkpoint(void **stat
 
     for (size_t i = 0; i < ARRAY_LEN(FORMATS); i++) {
         const struct format_row *row = &FORMATS[i];
-        snprintf(body, sizeof(body), "{\"model\":\"%s\",\"hardware\":\"h100-sxm\",\"deployment\":%s}", row->model,
+        snprintf(body, sizeof(body),
+                 "{\"model\":\"%s\",\"hardware\":\"h100-sxm\",\"deployment\":%s}", row->model,
                  row->deployment);
         kit_read_json(kit, body, &reading);
         if (!reading.complete)
@@ -218,20 +236,25 @@ static void weights_come_from_the_request_the_name_or_the_checkpoint(void **stat
     }
 }
 
-/* Rules ------------------------------------------------------------------------------------------ */
+/* Rules ------------------------------------------------------------------------------------------
+ */
 
 static void slots_of_llama_server_follow_the_load(void **state)
 {
     struct kit *kit = *state;
     struct reading reading;
 
-    kit_read_json(kit, "{\"model\":\"llama-3.1-8b\",\"hardware\":\"rtx-5090\",\"workload\":{\"concurrency\":32}}", &reading);
+    kit_read_json(
+        kit,
+        "{\"model\":\"llama-3.1-8b\",\"hardware\":\"rtx-5090\",\"workload\":{\"concurrency\":32}}",
+        &reading);
     assert_figure(reading.request.problem.dep.max_num_seqs, 32);
     assert_true(reading.request.assumed[FIELD_ID_MAX_NUM_SEQS]);
-    kit_read_json(kit,
-                  "{\"model\":\"llama-3.1-8b\",\"hardware\":\"rtx-5090\",\"deployment\":{\"max_num_seqs\":4},"
-                  "\"workload\":{\"concurrency\":32}}",
-                  &reading);
+    kit_read_json(
+        kit,
+        "{\"model\":\"llama-3.1-8b\",\"hardware\":\"rtx-5090\",\"deployment\":{\"max_num_seqs\":4},"
+        "\"workload\":{\"concurrency\":32}}",
+        &reading);
     assert_figure(reading.request.problem.dep.max_num_seqs, 4);
 }
 
@@ -252,7 +275,8 @@ static void the_load_generator_follows_lengths_and_count(void **state)
     char body[300];
 
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-        snprintf(body, sizeof(body), "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":%s}",
+        snprintf(body, sizeof(body),
+                 "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":%s}",
                  ROWS[i].workload);
         kit_read_json(kit, body, &reading);
         assert_true(reading.complete);
@@ -265,10 +289,12 @@ static void inner_objects_take_defaults_only_when_they_are_there(void **state)
     struct kit *kit = *state;
     struct reading reading;
 
-    kit_read_json(kit,
-                  "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":2,\"disaggregation\":{},"
-                  "\"speculative\":{\"method\":\"ngram\"},\"kv_tier\":{\"kind\":\"host\",\"gbps\":50}}}",
-                  &reading);
+    kit_read_json(
+        kit,
+        "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":2,"
+        "\"disaggregation\":{},"
+        "\"speculative\":{\"method\":\"ngram\"},\"kv_tier\":{\"kind\":\"host\",\"gbps\":50}}}",
+        &reading);
     assert_true(reading.complete);
     const struct deployment *dep = &reading.request.problem.dep;
     assert_true(dep->disaggregated);
@@ -297,19 +323,25 @@ static void absent_numbers_are_nan_or_the_zero_that_the_planner_means(void **sta
     assert_false(reading.request.problem.dep.disaggregated);
 }
 
-/* The resolved request --------------------------------------------------------------------------- */
+/* The resolved request ---------------------------------------------------------------------------
+ */
 
 static void a_resolved_request_posted_again_resolves_to_itself(void **state)
 {
     static const char *const BODIES[] = {
         "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\"}",
-        "{\"model\":\"Qwen/Qwen2.5-7B-Instruct\",\"hardware\":\"rtx-5090\",\"deployment\":{\"weights\":\"f16\","
+        "{\"model\":\"Qwen/"
+        "Qwen2.5-7B-Instruct\",\"hardware\":\"rtx-5090\",\"deployment\":{\"weights\":\"f16\","
         "\"backend\":\"cuda\",\"logit_processors\":[\"min_p\"]},\"workload\":{\"concurrency\":32}}",
-        "{\"model\":\"deepseek-v3\",\"hardware\":\"h200-sxm\",\"deployment\":{\"tp\":8,\"ep\":8,\"ep_backend\":\"deepep\","
-        "\"speculative\":{\"method\":\"mtp\",\"tokens\":1},\"disaggregation\":{\"prefill_devices\":8,\"gbps\":50}},"
+        "{\"model\":\"deepseek-v3\",\"hardware\":\"h200-sxm\",\"deployment\":{\"tp\":8,\"ep\":8,"
+        "\"ep_backend\":\"deepep\","
+        "\"speculative\":{\"method\":\"mtp\",\"tokens\":1},\"disaggregation\":{\"prefill_devices\":"
+        "8,\"gbps\":50}},"
         "\"workload\":{\"request_rate\":1.5},\"slo\":{\"ttft_ms\":500}}",
-        "{\"model\":\"llama-3.1-8b\",\"hardware\":{\"id\":\"mine\",\"memory_gb\":48,\"mem_bw_gbps\":900,"
-        "\"peak_dense_tflops\":{\"bf16\":300},\"interconnect\":{\"kind\":\"NVLink\",\"gbps_per_gpu_total_bidir\":400,"
+        "{\"model\":\"llama-3.1-8b\",\"hardware\":{\"id\":\"mine\",\"memory_gb\":48,\"mem_bw_"
+        "gbps\":900,"
+        "\"peak_dense_tflops\":{\"bf16\":300},\"interconnect\":{\"kind\":\"NVLink\",\"gbps_per_gpu_"
+        "total_bidir\":400,"
         "\"max_domain\":4},\"host_gbps\":31}}",
     };
     struct kit *kit = *state;
@@ -334,18 +366,23 @@ static void an_inline_model_is_echoed_as_it_came(void **state)
     struct reading reading;
 
     /* config.json of meta-llama/Llama-3.1-8B, shortened to what decides its geometry */
-    kit_read_json(kit,
-                  "{\"model\":{\"hf_config\":{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\","
-                  "\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,\"num_key_value_heads\":8,"
-                  "\"num_hidden_layers\":32,\"vocab_size\":128256,\"max_position_embeddings\":131072,"
-                  "\"tie_word_embeddings\":false,\"torch_dtype\":\"bfloat16\",\"rms_norm_eps\":1e-05}},"
-                  "\"hardware\":\"h100-sxm\"}",
-                  &reading);
+    kit_read_json(
+        kit,
+        "{\"model\":{\"hf_config\":{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":"
+        "\"llama\","
+        "\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,\"num_key_"
+        "value_heads\":8,"
+        "\"num_hidden_layers\":32,\"vocab_size\":128256,\"max_position_embeddings\":131072,"
+        "\"tie_word_embeddings\":false,\"torch_dtype\":\"bfloat16\",\"rms_norm_eps\":1e-05}},"
+        "\"hardware\":\"h100-sxm\"}",
+        &reading);
     if (!reading.complete)
         fail_msg("%s %s", reading.faults.items[0].pointer, reading.faults.items[0].detail);
-    assert_figure(reading.request.problem.model->params_total, 8030261248.0); /* the published count */
+    assert_figure(reading.request.problem.model->params_total,
+                  8030261248.0); /* the published count */
     const char *text = kit_request_text(kit, &reading);
-    assert_non_null(strstr(text, "\"model\":{\"hf_config\":{\"architectures\":[\"LlamaForCausalLM\"],"));
+    assert_non_null(
+        strstr(text, "\"model\":{\"hf_config\":{\"architectures\":[\"LlamaForCausalLM\"],"));
     assert_non_null(strstr(text, "\"rms_norm_eps\":1e-05}}"));
 }
 

@@ -1,5 +1,6 @@
 /*
- * intake_kit.h - the bundled catalogue and readings of requests for unit tests; include after cmocka.h.
+ * intake_kit.h - the bundled catalogue and readings of requests for unit tests; include after
+ * cmocka.h.
  */
 #ifndef REGIME_INTAKE_KIT_H
 #define REGIME_INTAKE_KIT_H
@@ -116,7 +117,8 @@ static inline const char *kit_fault_pointers(struct kit *kit, const struct readi
     json_out_init(&out, kit->arena, 4096, 1 << 20);
     for (int i = 0; i < reading->faults.n; i++) {
         out_text(&out, i ? " " : "");
-        out_text(&out, reading->faults.items[i].pointer[0] ? reading->faults.items[i].pointer : "(whole)");
+        out_text(&out, reading->faults.items[i].pointer[0] ? reading->faults.items[i].pointer
+                                                           : "(whole)");
     }
     out_bytes(&out, "", 1);
     return out.text;

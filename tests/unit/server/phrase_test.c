@@ -83,15 +83,18 @@ static void figures_read_as_people_write_them(void **state)
         phrase_begin(&phrase);
         ROWS[i].put(&phrase, ROWS[i].value);
         if (strcmp(phrase_text(&phrase), ROWS[i].text) != 0)
-            fail_msg("%.17g is \"%s\", not \"%s\"", ROWS[i].value, phrase_text(&phrase), ROWS[i].text);
+            fail_msg("%.17g is \"%s\", not \"%s\"", ROWS[i].value, phrase_text(&phrase),
+                     ROWS[i].text);
     }
 }
 
 static void no_value_breaks_a_phrase(void **state)
 {
-    static const double VALUES[] = {1e-320, 1e-30, 1e15, 1e16, 1e30, 1e40, 1e300, 1.7e308, -1e300, 0.9999999, 9.9999995e5};
-    static put_fn *const PUTS[] = {three_digits, plain_four,   one_decimal,  phrase_whole, phrase_bytes,
-                                   phrase_time,  phrase_flops, phrase_percent, phrase_change};
+    static const double VALUES[] = {1e-320, 1e-30,   1e15,   1e16,      1e30,       1e40,
+                                    1e300,  1.7e308, -1e300, 0.9999999, 9.9999995e5};
+    static put_fn *const PUTS[] = {three_digits, plain_four,     one_decimal,
+                                   phrase_whole, phrase_bytes,   phrase_time,
+                                   phrase_flops, phrase_percent, phrase_change};
     struct phrase phrase;
 
     (void)state;

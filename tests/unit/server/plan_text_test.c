@@ -11,7 +11,8 @@
 #include "plan_text.h"
 #include "text_layout.h"
 
-static void write_report(struct arena *arena, const struct sample *sample, bool ascii, struct json_out *ret_out)
+static void write_report(struct arena *arena, const struct sample *sample, bool ascii,
+                         struct json_out *ret_out)
 {
     json_out_init(ret_out, arena, 8192, 1 << 20);
     plan_text_write(ret_out, &sample->request, &sample->plan, ascii);
@@ -47,8 +48,13 @@ static void no_line_is_wider_than_the_terminal(void **state)
     /* the widest that can come: every class, sums of any size */
     for (int i = 0; i < CLASS_COUNT; i++) {
         struct class_cost *cost = &sample.plan.decode.classes[i];
-        *cost = (struct class_cost){.present = true, .bytes = 999.4e9, .flops = 999.4e12, .floor_us = 999400,
-                                    .time_us = 999400, .share = 1.0 / CLASS_COUNT, .basis = BASIS_CALIBRATED};
+        *cost = (struct class_cost){.present = true,
+                                    .bytes = 999.4e9,
+                                    .flops = 999.4e12,
+                                    .floor_us = 999400,
+                                    .time_us = 999400,
+                                    .share = 1.0 / CLASS_COUNT,
+                                    .basis = BASIS_CALIBRATED};
     }
     write_report(arena, &sample, false, &out);
     for (const char *line = out.text; line < out.text + out.length;) {
@@ -118,9 +124,12 @@ struct bar_row {
 
 /* eight columns; an eighth of one is the smallest step */
 static const struct bar_row BARS[] = {
-    {0, true, "........"},        {0.5, true, "####...."},
-    {1, true, "########"},        {7, true, "########"},
-    {-1, true, "........"},       {1.0 / 64, false, "\u258f       "},
+    {0, true, "........"},
+    {0.5, true, "####...."},
+    {1, true, "########"},
+    {7, true, "########"},
+    {-1, true, "........"},
+    {1.0 / 64, false, "\u258f       "},
     {0.5, false, "\u2588\u2588\u2588\u2588    "},
 };
 
