@@ -14,8 +14,14 @@ static const struct catalogue_data *data_of(const struct catalogue *cat)
 }
 
 /* Trailing words of a model's name that change no geometry. */
-static const char *const NOISE[] = {"instruct", "it",  "chat", "hf",
-                                    "gguf",     "mlx", "base", "unsloth"};
+static const char *const NOISE[] = {"instruct", "it",      "chat", "hf",  "gguf",  "mlx",
+                                    "base",     "unsloth", "qat",  "mtp", "latest"};
+
+/* Owners of repositories, where a tool wrote '-' for the '/' behind them. */
+static const char *const OWNERS[] = {"meta-llama-", "mistralai-",   "microsoft-",    "google-",
+                                     "nvidia-",     "deepseek-ai-", "moonshotai-",   "openai-",
+                                     "liquidai-",   "ibm-granite-", "zai-org-",      "qwen-",
+                                     "tencent-",    "baidu-",       "huggingfacetb-"};
 
 /* What stands before a part's name in the output of tools. */
 static const char *const MAKERS[] = {"nvidia-",   "geforce-", "tesla-", "amd-",    "radeon-",
@@ -100,6 +106,25 @@ static bool strip_noise(char *key)
     return false;
 }
 
+/* Moves behind one of the prefixes; NULL when there is none. */
+static const char *skip_prefix(const char *key, const char *const *prefixes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(key, prefixes[i], length) == 0 && key[length]) {
+            return key + length;
+        }
+    }
+    return NULL;
+}
+
+static bool match_model(const struct catalogue_data *data, const char *key, bool squeeze,
+                        struct name_match *match)
+{
+    return squeeze ? match_squeezed(data, NAMES_MODEL, key, match)
+                   : match_key(data, NAMES_MODEL, &data->names[NAMES_MODEL], key, match);
+}
+
 /* Looks the name up whole, then with one more trailing word stripped each time. */
 static bool match_stripping(const struct catalogue_data *data, const char *whole, bool squeeze,
                             struct name_match *match)
@@ -108,9 +133,9 @@ static bool match_stripping(const struct catalogue_data *data, const char *whole
     (void)name_key(whole, false, key);
     match->stripped_format = NULL;
     do {
-        bool found = squeeze ? match_squeezed(data, NAMES_MODEL, key, match)
-                             : match_key(data, NAMES_MODEL, &data->names[NAMES_MODEL], key, match);
-        if (found) {
+        const char *bare = skip_prefix(key, OWNERS, ARRAY_LEN(OWNERS));
+        if (match_model(data, key, squeeze, match) ||
+            (bare && match_model(data, bare, squeeze, match))) {
             return true;
         }
     } while (strip_noise(key) || strip_format(data, key, match));
@@ -140,18 +165,6 @@ void catalogue_find_model(const struct catalogue *cat, const char *name,
     }
 }
 
-/* Moves behind one maker's name at the start. */
-static const char *skip_maker(const char *key)
-{
-    for (size_t i = 0; i < ARRAY_LEN(MAKERS); i++) {
-        size_t n = strlen(MAKERS[i]);
-        if (strncmp(key, MAKERS[i], n) == 0) {
-            return key + n;
-        }
-    }
-    return NULL;
-}
-
 void catalogue_find_hardware(const struct catalogue *cat, const char *name,
                              struct name_match *ret_match)
 {
@@ -161,12 +174,12 @@ void catalogue_find_hardware(const struct catalogue *cat, const char *name,
     if (!name_key(name, false, key)) {
         return;
     }
-    for (const char *from = key; from; from = skip_maker(from)) {
+    for (const char *from = key; from; from = skip_prefix(from, MAKERS, ARRAY_LEN(MAKERS))) {
         if (match_key(data, NAMES_HARDWARE, &data->names[NAMES_HARDWARE], from, ret_match)) {
             return;
         }
     }
-    for (const char *from = key; from; from = skip_maker(from)) {
+    for (const char *from = key; from; from = skip_prefix(from, MAKERS, ARRAY_LEN(MAKERS))) {
         if (match_squeezed(data, NAMES_HARDWARE, from, ret_match)) {
             return;
         }
