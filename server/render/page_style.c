@@ -49,5 +49,8 @@ const char PAGE_STYLE[] =
     "td.t{white-space:normal;min-width:11rem}"
     ".r{min-width:7rem;width:24%}.r "
     "i{display:block;height:.8rem;border-radius:.15rem;background:var(--dev);min-width:1px}"
+    ".q{margin:1.5rem 0 0}.k span{margin-right:1.2rem}.k "
+    "i{display:inline-block;width:.8rem;height:.8rem;"
+    "border-radius:.15rem;background:var(--dev);margin-right:.4rem;vertical-align:-.05rem}"
     ".host i{background:var(--host)}.link i{background:var(--link)}"
     "ul{padding-left:1.2rem}footer{padding:2rem 1rem;font-size:.9rem;color:var(--mute)}";

@@ -40,69 +40,12 @@ static void cell(struct report *report, int width)
 
 /* Head ----------------------------------------------------------------------------------------- */
 
-/* "8 x h200-sxm (tp 8, ep 8)" */
-static void add_devices(struct phrase *phrase, const struct problem *problem)
-{
-    static const char *const NAMES[] = {"tp ", "pp ", "dp ", "ep ", "replicas "};
-    const struct deployment *dep = &problem->dep;
-    const double ways[] = {dep->tp, dep->pp, dep->dp, dep->ep, dep->replicas};
-    const char *before = " (";
-
-    phrase_whole(phrase, dep->tp * dep->pp * dep->dp * dep->replicas);
-    phrase_add(phrase, " x ");
-    phrase_add(phrase, problem->hw->id);
-    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
-        if (ways[i] <= 1)
-            continue;
-        phrase_add(phrase, before);
-        phrase_add(phrase, NAMES[i]);
-        phrase_whole(phrase, ways[i]);
-        before = ", ";
-    }
-    if (before[0] == ',')
-        phrase_add(phrase, ")");
-}
-
 static void write_head(struct report *report)
 {
-    const struct problem *problem = &report->plan->problem;
-    const struct workload *load = &problem->load;
-    struct phrase *phrase = &report->phrase;
-
-    phrase_begin(phrase);
-    phrase_add(phrase, problem->model->id);
-    phrase_add(phrase, " on ");
-    add_devices(phrase, problem);
-    phrase_add(phrase, ", ");
-    phrase_add(phrase, problem->dep.engine->id);
-    phrase_add(phrase, " ");
-    phrase_add(phrase, report->request->engine_version ? report->request->engine_version : "");
-    phrase_add(phrase, ", weights ");
-    phrase_add(phrase, problem->dep.weights->id);
-    phrase_add(phrase, ", KV ");
-    phrase_add(phrase, problem->dep.kv_cache->id);
-    text_wrap(report->out, phrase_text(phrase), 0, 2);
-
-    phrase_begin(phrase);
-    if (isnan(load->request_rate)) {
-        phrase_whole(phrase, load->concurrency);
-        phrase_add(phrase,
-                   load->concurrency == 1 ? " request in flight, " : " requests in flight, ");
-    } else {
-        phrase_number(phrase, load->request_rate, 3);
-        phrase_add(phrase, " requests/s, ");
-    }
-    phrase_whole(phrase, load->input_tokens);
-    phrase_add(phrase, " tokens in");
-    if (load->cached_prefix_tokens > 0) {
-        phrase_add(phrase, " (");
-        phrase_whole(phrase, load->cached_prefix_tokens);
-        phrase_add(phrase, " cached)");
-    }
-    phrase_add(phrase, ", ");
-    phrase_whole(phrase, load->output_tokens);
-    phrase_add(phrase, " out");
-    text_wrap(report->out, phrase_text(phrase), 0, 2);
+    verdict_deployment(report->request, &report->phrase);
+    text_wrap(report->out, phrase_text(&report->phrase), 0, 2);
+    verdict_load(&report->plan->problem.load, &report->phrase);
+    text_wrap(report->out, phrase_text(&report->phrase), 0, 2);
 }
 
 static void write_verdict(struct report *report)
@@ -117,10 +60,7 @@ static void write_verdict(struct report *report)
     phrase_add(phrase, regime_name(plan->regime));
     phrase_add(phrase, "]");
     text_wrap(report->out, phrase_text(phrase), 0, 0);
-    verdict_because(plan, phrase);
-    if (phrase->text[0] >= 'a' && phrase->text[0] <= 'z')
-        phrase->text[0] = (char)(phrase->text[0] - 'a' + 'A');
-    phrase_add(phrase, ".");
+    verdict_sentence(plan, phrase);
     text_wrap(report->out, phrase_text(phrase), 0, 0);
 }
 
@@ -246,26 +186,10 @@ static void write_class(struct report *report, enum class_id id, const struct cl
     line(report);
 }
 
-/* Classes by falling share; ties keep the order of the table. */
-static int sort_classes(const struct step *step, enum class_id *ret_order)
-{
-    int n = 0;
-
-    for (int i = 0; i < CLASS_COUNT; i++) {
-        if (!step->classes[i].present)
-            continue;
-        int at = n++;
-        for (; at > 0 && step->classes[ret_order[at - 1]].share < step->classes[i].share; at--)
-            ret_order[at] = ret_order[at - 1];
-        ret_order[at] = (enum class_id)i;
-    }
-    return n;
-}
-
 static void write_classes(struct report *report, const struct step *step)
 {
     enum class_id order[CLASS_COUNT];
-    int n = sort_classes(step, order);
+    int n = verdict_order(step, order);
     bool first = true;
 
     write_class_head(report);

@@ -116,6 +116,95 @@ void verdict_because(const struct plan *plan, struct phrase *phrase)
     phrase_fill(phrase, text, &figures);
 }
 
+void verdict_sentence(const struct plan *plan, struct phrase *phrase)
+{
+    verdict_because(plan, phrase);
+    if (phrase->text[0] >= 'a' && phrase->text[0] <= 'z')
+        phrase->text[0] = (char)(phrase->text[0] - 'a' + 'A');
+    phrase_add(phrase, ".");
+}
+
+/* What was asked ------------------------------------------------------------------------------- */
+
+/* "8 x h200-sxm (tp 8, ep 8)" */
+static void add_devices(struct phrase *phrase, const struct problem *problem)
+{
+    static const char *const NAMES[] = {"tp ", "pp ", "dp ", "ep ", "replicas "};
+    const struct deployment *dep = &problem->dep;
+    const double ways[] = {dep->tp, dep->pp, dep->dp, dep->ep, dep->replicas};
+    const char *before = " (";
+
+    phrase_whole(phrase, dep->tp * dep->pp * dep->dp * dep->replicas);
+    phrase_add(phrase, " x ");
+    phrase_add(phrase, problem->hw->id);
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        if (ways[i] <= 1)
+            continue;
+        phrase_add(phrase, before);
+        phrase_add(phrase, NAMES[i]);
+        phrase_whole(phrase, ways[i]);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        phrase_add(phrase, ")");
+}
+
+void verdict_deployment(const struct plan_request *request, struct phrase *phrase)
+{
+    const struct problem *problem = &request->problem;
+
+    phrase_begin(phrase);
+    phrase_add(phrase, problem->model->id);
+    phrase_add(phrase, " on ");
+    add_devices(phrase, problem);
+    phrase_add(phrase, ", ");
+    phrase_add(phrase, problem->dep.engine->id);
+    phrase_add(phrase, " ");
+    phrase_add(phrase, request->engine_version);
+    phrase_add(phrase, ", weights ");
+    phrase_add(phrase, problem->dep.weights->id);
+    phrase_add(phrase, ", KV ");
+    phrase_add(phrase, problem->dep.kv_cache->id);
+}
+
+void verdict_load(const struct workload *load, struct phrase *phrase)
+{
+    phrase_begin(phrase);
+    if (isnan(load->request_rate)) {
+        phrase_whole(phrase, load->concurrency);
+        phrase_add(phrase,
+                   load->concurrency == 1 ? " request in flight, " : " requests in flight, ");
+    } else {
+        phrase_plain(phrase, load->request_rate, 4);
+        phrase_add(phrase, " requests/s, ");
+    }
+    phrase_whole(phrase, load->input_tokens);
+    phrase_add(phrase, " tokens in");
+    if (load->cached_prefix_tokens > 0) {
+        phrase_add(phrase, " (");
+        phrase_whole(phrase, load->cached_prefix_tokens);
+        phrase_add(phrase, " cached)");
+    }
+    phrase_add(phrase, ", ");
+    phrase_whole(phrase, load->output_tokens);
+    phrase_add(phrase, " out");
+}
+
+int verdict_order(const struct step *step, enum class_id ret_order[CLASS_COUNT])
+{
+    int n = 0;
+
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        if (!step->classes[i].present)
+            continue;
+        int at = n++;
+        for (; at > 0 && step->classes[ret_order[at - 1]].share < step->classes[i].share; at--)
+            ret_order[at] = ret_order[at - 1];
+        ret_order[at] = (enum class_id)i;
+    }
+    return n;
+}
+
 /* Warnings ------------------------------------------------------------------------------------- */
 
 struct warning_row {

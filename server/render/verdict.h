@@ -9,9 +9,24 @@
 
 #include "phrase.h"
 #include "plan.h"
+#include "plan_request.h"
 
 /* Replaces the phrase by the reason for the plan's regime, with its figures. */
 void verdict_because(const struct plan *plan, struct phrase *phrase);
+
+/* The same as a sentence: a capital first, a full stop behind. */
+void verdict_sentence(const struct plan *plan, struct phrase *phrase);
+
+/* Replaces the phrase by what is deployed: "llama-3.1-8b on 1 x h100-sxm, vllm 0.24.0, weights
+ * bf16, ..." */
+void verdict_deployment(const struct plan_request *request, struct phrase *phrase);
+
+/* Replaces the phrase by the load: "32 requests in flight, 1,024 tokens in, 256 out". */
+void verdict_load(const struct workload *load, struct phrase *phrase);
+
+/* The classes that occur in a step by falling share, ties in the order of the table; their number.
+ */
+int verdict_order(const struct step *step, enum class_id ret_order[CLASS_COUNT]);
 
 /* Replaces the phrase by the warning's sentence. */
 void verdict_warning(const struct warning *warning, struct phrase *phrase);
