@@ -111,6 +111,15 @@ static const struct fault *fault_of(const struct page *page, enum field_id id)
     return NULL;
 }
 
+static void put_suggestion(struct page *page, const struct fault *fault)
+{
+    if (!fault->suggestion)
+        return;
+    page_put(page, " (perhaps <code>");
+    page_text(page, fault->suggestion);
+    page_put(page, "</code>)");
+}
+
 static void put_option(struct page *page, const char *value, const char *chosen)
 {
     page_put(page, "<option value=\"");
@@ -190,6 +199,7 @@ static void put_field(struct page *page, const struct form_field *row)
         page_put(page, field->query);
         page_put(page, "\">");
         page_text(page, fault->detail);
+        put_suggestion(page, fault);
         page_put(page, "</span>");
     }
     page_put(page, "</div>\n");
@@ -286,11 +296,7 @@ static void put_faults(struct page *page)
         page_text(page, fault->pointer[0] ? fault->pointer + 1 : "");
         page_put(page, "</code>: ");
         page_text(page, fault->detail);
-        if (fault->suggestion) {
-            page_put(page, " (perhaps <code>");
-            page_text(page, fault->suggestion);
-            page_put(page, "</code>)");
-        }
+        put_suggestion(page, fault);
         page_put(page, "</li>\n");
     }
     page_put(page, "</ul></div>\n");
