@@ -11,14 +11,36 @@
 #include "negotiate.h"
 #include "page.h"
 #include "plan_route.h"
+#include "records.h"
 
 #define GET (1u << METHOD_GET)
 #define POST (1u << METHOD_POST)
 
 static const char *const JSON_TEXT[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
+static const char *const JSON_ONLY[] = {MEDIA_JSON, NULL};
+static const char *const JSON_CSV[] = {MEDIA_JSON, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
 static const char *const HTML_JSON_TEXT[] = {MEDIA_HTML, MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
+
+/* The list of a kind of record and one record of it, by id or alias. */
+#define RECORDS(KIND, WHAT)                                                                        \
+    {                                                                                              \
+        .path = "/v1/" KIND,                                                                       \
+        .methods = GET,                                                                            \
+        .media_types = JSON_CSV,                                                                   \
+        .cacheable = true,                                                                         \
+        .handler = records_list_handler,                                                           \
+        .summary = WHAT,                                                                           \
+    },                                                                                             \
+        {                                                                                          \
+            .path = "/v1/" KIND "/{id}",                                                           \
+            .methods = GET,                                                                        \
+            .media_types = JSON_ONLY,                                                              \
+            .cacheable = true,                                                                     \
+            .handler = records_item_handler,                                                       \
+            .summary = "one of them, by id or alias, with provenance and disputes",                \
+        }
 
 const struct route ROUTES[] = {
     {
@@ -38,6 +60,15 @@ const struct route ROUTES[] = {
         .handler = plan_handler,
         .summary = "plan a deployment: dominant class, budgets, regime, cures",
     },
+    RECORDS("models", "models: geometry, parameters, KV bytes"),
+    RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),
+    RECORDS("formats", "formats of weights and of the KV cache"),
+    RECORDS("engines", "engines, their versions and defaults"),
+    RECORDS("classes", "cost classes, their formulas and bounds"),
+    RECORDS("regimes", "regimes and the signs of each"),
+    RECORDS("cures", "cures, when they help and when not"),
+    RECORDS("calibrations", "kernel and collective fits"),
+    RECORDS("sources", "where the figures come from"),
     {
         .path = "/v1",
         .methods = GET,
