@@ -36,6 +36,8 @@ static const struct kind_files {
     {"engines", "tgi.json", import_engine},
     {"", "host-costs.json", import_host_cost},
     {"", "aliases.json", import_more_aliases},
+    {"", "claims.json", import_claim},
+    {"", "gaps.json", import_gap},
 };
 
 void import_fault(struct import *import, const char *format, ...)
@@ -236,6 +238,9 @@ static void import_check_references(struct import *import)
         {"names of one record that are the id of another",
          "SELECT count(*) FROM aliases a JOIN aliases b ON b.kind = a.kind AND b.key = a.key AND "
          "b.record_id <> a.record_id WHERE a.alias = a.record_id"},
+        {"claims that name a model or part which is not there",
+         "SELECT count(*) FROM claim_records c WHERE kind IN ('model', 'hardware') AND NOT EXISTS "
+         "(SELECT 1 FROM records r WHERE r.kind = c.kind AND r.id = c.record_id)"},
         {"records without a source",
          "SELECT count(*) FROM records r WHERE kind <> 'source' AND NOT EXISTS (SELECT 1 FROM "
          "provenance p WHERE p.kind = r.kind AND p.record_id = "

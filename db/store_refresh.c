@@ -42,6 +42,7 @@ static const struct owned_table {
     {"anchor_metrics", "'anchor'", "anchor_id"},
     {"claims", "kind", "id"},
     {"claim_records", "'claim'", "claim_id"},
+    {"gaps", "kind", "id"},
 };
 
 /* Records to replace, then the trail of what changes, in this order. */
