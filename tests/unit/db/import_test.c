@@ -1,0 +1,147 @@
+/* The linter: a record with a fault each, and the word that its fault line must hold. */
+#include "import.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compiler.h"
+#include "engine.h"
+#include "migrate.h"
+#include "sql.h"
+
+#define SOURCE                                                                                     \
+    "\"sources\":[{\"field\":\"all\",\"title\":\"t\",\"kind\":\"datasheet\",\"url\":\"https://"    \
+    "x\"}]"
+#define PART_BUT_MEMORY                                                                            \
+    "{\"id\":\"p\",\"name\":\"P\",\"vendor\":\"v\",\"class\":\"datacenter\",\"arch\":\"a\","       \
+    "\"mem_bw_gbps\":100,\"peak_dense_tflops\":{\"bf16\":10},\"interconnect\":{\"kind\":\"none\"," \
+    "\"gbps_per_gpu_total_bidir\":0,\"max_domain\":1},\"pcie\":\"gen4x16\","
+#define PART PART_BUT_MEMORY "\"memory_gb\":16,"
+#define FORMAT                                                                                     \
+    "{\"id\":\"f\",\"title\":\"F\",\"family\":\"x\",\"deployable\":false,\"multiply\":\"bf16\","   \
+    "\"weight_only\":false,\"activation_bytes\":2,\"quantized\":false,\"gguf\":false,"
+
+static const struct row {
+    import_fn *read;
+    const char *record, *word; /* word NULL = the record is good */
+} ROWS[] = {
+    {import_hardware, PART SOURCE "}", NULL},
+    {import_hardware, PART "\"colour\":1," SOURCE "}", "unknown field 'colour'"},
+    {import_hardware, PART "\"tdp_w\":-3," SOURCE "}", "'tdp_w' is -3"},
+    {import_hardware, PART "\"tdp_w\":\"much\"," SOURCE "}", "'tdp_w' must be a finite number"},
+    {import_hardware, PART_BUT_MEMORY SOURCE "}", "'memory_gb' is missing"},
+    {import_hardware, PART "\"aliases\":[\"x\",\"x\"]," SOURCE "}", "alias 'x' stands twice"},
+    {import_hardware, PART "\"aliases\":[7]," SOURCE "}", "not a text"},
+    {import_hardware, PART "\"aliases\":[\" - \"]," SOURCE "}", "is no name"},
+    {import_hardware, PART "\"notes\":7," SOURCE "}", "'notes' must be a text"},
+    {import_hardware,
+     PART "\"sources\":[{\"field\":\"a\",\"title\":\"t\",\"kind\":\"k\",\"url\":\"ftp\"}]}",
+     "is not a url"},
+    {import_hardware, PART "\"sources\":[{\"field\":\"a\",\"kind\":\"k\"}]}", "'title' is missing"},
+    {import_hardware, PART "\"disputes\":[{\"field\":\"a\"}]," SOURCE "}", "no 'value_a'"},
+    {import_weight_format, FORMAT "\"bytes_per_weight\":{\"hair\":1}," SOURCE "}",
+     "no tensor role"},
+    {import_weight_format, FORMAT "\"bytes_per_weight\":{\"norm\":99}," SOURCE "}", "not within"},
+    {import_weight_format, FORMAT "\"gemm_fits\":[\"fp7\"]," SOURCE "}", "kernel type"},
+    {import_weight_format, "{\"id\":\"f\",\"multiply\":\"fp7\"," SOURCE "}", "no compute type"},
+    {import_engine,
+     "{\"id\":\"e\",\"title\":\"E\",\"memory_rule\":\"guess\",\"latest\":\"1.0\"," SOURCE "}",
+     "memory rule 'guess' is unknown"},
+    {import_engine,
+     "{\"id\":\"e\",\"title\":\"E\",\"memory_rule\":\"vllm\",\"latest\":\"new\"," SOURCE "}",
+     "is no version"},
+    {import_host_cost, "{\"id\":\"h\",\"engine\":\"e\",\"constant\":\"patience\"," SOURCE "}",
+     "constant 'patience' is unknown"},
+    {import_model, "{\"id\":\"m\",\"name\":\"M\"," SOURCE "}", "are required"},
+};
+
+static sqlite3 *empty_store(void)
+{
+    const struct migrations own = {MIGRATIONS, N_MIGRATIONS};
+    char error[STORE_ERROR_MAX];
+    sqlite3 *db = sql_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    assert_true(db && migrate_apply(db, "test", &own, error));
+    assert_true(sql_exec(db, "PRAGMA foreign_keys=OFF"));
+    return db;
+}
+
+static void faults_are_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char log[8192] = "";
+        struct import import = {.db = empty_store(), .log = fmemopen(log, sizeof(log), "w")};
+        cJSON *record = cJSON_Parse(ROWS[i].record);
+        assert_non_null(import.log);
+        assert_non_null(record);
+        import.file = "test.json";
+        import.record = "x";
+        ROWS[i].read(&import, record, ROWS[i].record);
+        cJSON_Delete(record);
+        fclose(import.log);
+        sqlite3_close(import.db);
+        if (ROWS[i].word ? !strstr(log, ROWS[i].word) || import.faults == 0 : import.faults > 0) {
+            fail_msg("row %zu: %s", i, log);
+        }
+        assert_true(!ROWS[i].word || strncmp(log, "test.json: x: ", 14) == 0);
+    }
+}
+
+/* The whole bundle: everything the facts held, without a fault, and twice the same bytes. */
+static void the_bundle_is_clean_and_deterministic(void **state)
+{
+    unsigned char *images[2];
+    sqlite3_int64 sizes[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char log[8192] = "";
+        FILE *file = fmemopen(log, sizeof(log), "w");
+        sqlite3 *db = empty_store();
+        bool good = import_records(db, SOURCE_DIR "/db/records", file);
+        fclose(file);
+        if (!good) {
+            fail_msg("%s", log);
+        }
+        images[i] = sqlite3_serialize(db, "main", &sizes[i], 0);
+        assert_non_null(images[i]);
+        if (i == 0) {
+            assert_true(sql_number(db, "SELECT count(*) FROM models", 0) >= 267);
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM hardware", 0), 125);
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM op_fits", 0), 621);
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM collective_fits", 0), 188);
+            assert_true(
+                sql_number(db, "SELECT count(*) FROM disputes WHERE kind = 'hardware'", 0) >= 178);
+            /* What was recalled is assumed. */
+            assert_int_equal(
+                sql_number(db,
+                           "SELECT count(*) FROM provenance p JOIN sources s ON s.id = "
+                           "p.source_id WHERE s.source_kind = 'recall' AND p.basis <> "
+                           "'assumed'",
+                           -1),
+                0);
+            /* Every engine has every constant. */
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM host_costs", 0),
+                             7 * HOST_COST_COUNT);
+        }
+        sqlite3_close(db);
+    }
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(images[0], images[1], (size_t)sizes[0]);
+    sqlite3_free(images[0]);
+    sqlite3_free(images[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(the_bundle_is_clean_and_deterministic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
