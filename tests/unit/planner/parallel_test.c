@@ -143,15 +143,21 @@ static void format_scope(void **state)
 {
     const struct rig *rig = *state;
     const struct model *oss = &rig->models[SHAPE_GPT_OSS], *plain = &rig->models[SHAPE_MIXTRAL];
-    const struct weight_format *formats = rig->sample->weights;
-    assert_near(role_bytes(oss, &formats[SAMPLE_FP8], ROLE_ATTENTION), 2, 0);
-    assert_near(role_bytes(oss, &formats[SAMPLE_FP8], ROLE_EXPERT), 1, 0);
-    assert_near(role_bytes(oss, &formats[SAMPLE_Q8_0], ROLE_ATTENTION), 34.0 / 32, 0);
-    assert_near(role_bytes(oss, &formats[SAMPLE_BF16], ROLE_EXPERT), 2, 0);
-    assert_near(role_bytes(plain, &formats[SAMPLE_FP8], ROLE_ATTENTION), 1, 0);
+    struct deployment stored[SAMPLE_FORMATS];
+    for (int i = 0; i < SAMPLE_FORMATS; i++)
+        stored[i] = (struct deployment){.weights = &rig->sample->weights[i]};
+    assert_near(role_bytes(oss, &stored[SAMPLE_FP8], ROLE_ATTENTION), 2, 0);
+    assert_near(role_bytes(oss, &stored[SAMPLE_FP8], ROLE_EXPERT), 1, 0);
+    assert_near(role_bytes(oss, &stored[SAMPLE_Q8_0], ROLE_ATTENTION), 34.0 / 32, 0);
+    assert_near(role_bytes(oss, &stored[SAMPLE_BF16], ROLE_EXPERT), 2, 0);
+    assert_near(role_bytes(plain, &stored[SAMPLE_FP8], ROLE_ATTENTION), 1, 0);
     /* Trap: mixed checkpoints. The head and the router of an fp8 checkpoint stay bf16. */
-    assert_near(role_bytes(plain, &formats[SAMPLE_FP8], ROLE_LM_HEAD), 2, 0);
-    assert_near(role_bytes(plain, &formats[SAMPLE_FP8], ROLE_ROUTER), 2, 0);
+    assert_near(role_bytes(plain, &stored[SAMPLE_FP8], ROLE_LM_HEAD), 2, 0);
+    assert_near(role_bytes(plain, &stored[SAMPLE_FP8], ROLE_ROUTER), 2, 0);
+    /* Experts in a format of their own: fp8 blocks around 4-bit experts. */
+    stored[SAMPLE_FP8].expert_weights = &rig->sample->weights[SAMPLE_AWQ];
+    assert_near(role_bytes(plain, &stored[SAMPLE_FP8], ROLE_ATTENTION), 1, 0);
+    assert_near(role_bytes(plain, &stored[SAMPLE_FP8], ROLE_EXPERT), 0.5 + 2.5 / 128, 0);
 }
 
 struct kv_row {
