@@ -127,6 +127,21 @@ static bool take_default(const struct rule_context *context, const struct field 
     return false;
 }
 
+/* The model's own format may keep its routed experts in another. */
+static void settle_expert_format(const struct catalogue *catalogue, struct plan_request *request)
+{
+    const struct model *model = request->problem.model;
+    struct deployment *dep = &request->problem.dep;
+
+    dep->expert_weights = NULL;
+    if (model->native_expert_format == NULL || model->native_format == NULL)
+        return;
+    int own = catalogue_find_weight_format(catalogue, model->native_format);
+    int experts = catalogue_find_weight_format(catalogue, model->native_expert_format);
+    if (own >= 0 && experts >= 0 && dep->weights == &catalogue->lib.weight_formats[own])
+        dep->expert_weights = &catalogue->lib.weight_formats[experts];
+}
+
 static void take_defaults(const struct intake *intake, struct plan_request *request)
 {
     struct rule_context context = {.catalogue = intake->catalogue};
@@ -143,6 +158,7 @@ static void take_defaults(const struct intake *intake, struct plan_request *requ
             request->assumed[i] = !engine_version_settle(request);
         context.engine = engine_defaults_on(dep->engine, dep->version, request->problem.hw);
     }
+    settle_expert_format(intake->catalogue, request);
     /* The tier's speed is 0, not absent, where the part's host link is meant. */
     if (isnan(dep->kv_tier_bytes_us))
         dep->kv_tier_bytes_us = 0;
