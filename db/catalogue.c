@@ -14,8 +14,8 @@ static const struct catalogue_data *data_of(const struct catalogue *cat)
 }
 
 /* Trailing words of a model's name that change no geometry. */
-static const char *const NOISE[] = {"instruct", "it",      "chat", "hf",  "gguf",  "mlx",
-                                    "base",     "unsloth", "qat",  "mtp", "latest"};
+static const char *const NOISE[] = {"instruct", "it",      "chat", "hf",  "gguf",   "mlx",
+                                    "base",     "unsloth", "qat",  "mtp", "latest", "quantized"};
 
 /* Owners of repositories, where a tool wrote '-' for the '/' behind them. */
 static const char *const OWNERS[] = {"meta-llama-", "mistralai-",   "microsoft-",    "google-",

@@ -18,16 +18,8 @@ static bool refuse(char ret_error[STORE_ERROR_MAX], const char *name, const char
 
 static bool refuse_sqlite(char ret_error[STORE_ERROR_MAX], const char *name, sqlite3 *db)
 {
-    int rc = sqlite3_errcode(db);
-    const char *why = sqlite3_errmsg(db);
-    if (rc == SQLITE_NOTADB) {
-        why = "is not a SQLite database";
-    } else if (rc == SQLITE_CORRUPT) {
-        why = "is damaged (truncated or overwritten): restore a copy of it";
-    } else if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED) {
-        why = "is locked by another process";
-    }
-    return refuse(ret_error, name, why);
+    sql_explain(db, name, ret_error, STORE_ERROR_MAX);
+    return false;
 }
 
 static void migration_digest(const struct migration *migration, char ret_hex[DIGEST_HEX_MAX])

@@ -65,6 +65,27 @@ bool text_print(char *to, size_t max, const char *format, ...)
     return length >= 0 && (size_t)length < max;
 }
 
+void sql_explain(sqlite3 *db, const char *name, char *ret_text, size_t max)
+{
+    static const struct {
+        int rc;
+        const char *why;
+    } REASONS[] = {
+        {SQLITE_NOTADB, "is not a SQLite database"},
+        {SQLITE_CORRUPT, "is damaged (truncated or overwritten): restore a copy of it"},
+        {SQLITE_BUSY, "is locked by another process"},
+        {SQLITE_LOCKED, "is locked by another process"},
+    };
+
+    const char *why = sqlite3_errmsg(db);
+    for (size_t i = 0; i < ARRAY_LEN(REASONS); i++) {
+        if (REASONS[i].rc == (sqlite3_errcode(db) & 0xff)) {
+            why = REASONS[i].why;
+        }
+    }
+    (void)text_print(ret_text, max, "%s: %s", name, why);
+}
+
 static int bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
     return text ? sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC)

@@ -43,6 +43,9 @@ long long sql_number(sqlite3 *db, const char *sql, long long fallback);
  */
 char *sql_text(sqlite3 *db, const char *sql);
 
+/* Why the last call on `db` failed, as a sentence about the file: "my.db: is locked by ...". */
+void sql_explain(sqlite3 *db, const char *name, char *ret_text, size_t max);
+
 /* printf into a buffer; false when it did not fit, the text is cut then. */
 bool text_print(char *to, size_t max, const char *format, ...) PRINTF_LIKE(3, 4);
 

@@ -193,26 +193,28 @@ static bool file_ensure(const char *path, char ret_error[STORE_ERROR_MAX])
     return true;
 }
 
-/* Opens what file_ensure() found. A file in a place where not even a lock file can be made is
- * opened as one that nobody changes. */
-static sqlite3 *file_open(const char *path, bool *ret_writable, char ret_uri[PATH_TEXT_MAX])
+/* Opens what file_ensure() found for writing, or for reading where it cannot be written. A file in
+ * a place where not even a lock file can be made is opened as one that nobody changes. */
+static sqlite3 *file_open(const char *path, bool *ret_writable, char ret_uri[PATH_TEXT_MAX],
+                          char ret_error[STORE_ERROR_MAX])
 {
     const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    sqlite3 *db = NULL;
     if (!uri_write(path, "", ret_uri, PATH_TEXT_MAX)) {
+        (void)refuse(ret_error, path, "its name is too long");
         return NULL;
     }
-    sqlite3 *db = sql_open(ret_uri, SQLITE_OPEN_READWRITE | flags);
-    if (db) {
-        bool readable = sql_number(db, "PRAGMA schema_version", -1) >= 0;
-        int rc = sqlite3_errcode(db);
+    int rc = sqlite3_open_v2(ret_uri, &db, SQLITE_OPEN_READWRITE | flags, NULL);
+    if (rc == SQLITE_OK && sql_configure(db) && sql_number(db, "PRAGMA schema_version", -1) >= 0) {
         *ret_writable = sqlite3_db_readonly(db, "main") == 0;
-        if (readable || (rc != SQLITE_CANTOPEN && rc != SQLITE_READONLY)) {
-            return db;
-        }
-        sqlite3_close(db);
+        return db;
     }
+    rc = sqlite3_errcode(db) & 0xff;
+    sql_explain(db, path, ret_error, STORE_ERROR_MAX);
+    sqlite3_close(db);
     *ret_writable = false;
-    if (!uri_write(path, "?immutable=1", ret_uri, PATH_TEXT_MAX)) {
+    if ((rc != SQLITE_CANTOPEN && rc != SQLITE_READONLY) ||
+        !uri_write(path, "?immutable=1", ret_uri, PATH_TEXT_MAX)) {
         return NULL;
     }
     return sql_open(ret_uri, SQLITE_OPEN_READONLY | flags);
@@ -250,13 +252,13 @@ static bool open_path(struct store *store, const char *path, char ret_error[STOR
         return false;
     }
     store->path = strdup(path);
-    store->writer = file_open(path, &store->writable, uri);
+    store->writer = file_open(path, &store->writable, uri, ret_error);
+    if (!store->writer) {
+        return false;
+    }
     store->uri = strdup(uri);
     if (!store->path || !store->uri) {
         return refuse(ret_error, path, "out of memory");
-    }
-    if (!store->writer) {
-        return refuse(ret_error, path, "cannot be opened");
     }
     return file_upgrade(store, ret_error);
 }

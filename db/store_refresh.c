@@ -45,6 +45,10 @@ static const struct owned_table {
     {"gaps", "kind", "id"},
 };
 
+/* BEGIN IMMEDIATE would lock the embedded database too, which cannot be written: a first write
+ * locks the file alone. */
+static const char BEGIN[] = "BEGIN; UPDATE main.store_info SET value = value;";
+
 /* Records to replace, then the trail of what changes, in this order. */
 static const char BEFORE[] =
     "CREATE TEMP TABLE refreshed AS SELECT b.kind, b.id FROM bundled.records b LEFT JOIN "
@@ -146,12 +150,10 @@ bool store_refresh(sqlite3 *db, const char *name, char ret_error[STORE_ERROR_MAX
 {
     bool good = attach_bundled(db) && sql_exec(db, "PRAGMA foreign_keys=OFF");
     if (good && bundle_is_due(db)) {
-        good = sql_exec(db, "BEGIN IMMEDIATE") && replace_rows(db) && sql_exec(db, "COMMIT");
+        good = sql_exec(db, BEGIN) && replace_rows(db) && sql_exec(db, "COMMIT");
     }
     if (!good) {
-        (void)text_print(ret_error, STORE_ERROR_MAX,
-                         "%s: its bundled records cannot be refreshed: %s", name,
-                         sqlite3_errmsg(db));
+        sql_explain(db, name, ret_error, STORE_ERROR_MAX);
         sql_rollback(db);
     }
     return sql_exec(db, "DETACH bundled; PRAGMA foreign_keys=ON") && good;
