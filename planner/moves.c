@@ -160,14 +160,12 @@ static double bisect(struct probe *probe, double same, double other)
 {
     bool valid;
     for (int i = 0; i < 64; i++) {
+        double least = fmin(same, other), most = fmax(same, other);
+        if (most / least < PRECISION || (probe->axis->whole && most - least <= 1.0))
+            break;
         double middle = sqrt(same * other);
         if (probe->axis->whole)
-            middle = floor(middle);
-        double ratio = other > same ? other / same : same / other;
-        bool adjacent =
-            probe->axis->whole && (middle == same || middle == other || fabs(same - other) <= 1.0);
-        if (ratio < PRECISION || adjacent)
-            break;
+            middle = fmax(floor(middle), least + 1.0);
         if (differs(probe, middle, &valid))
             other = middle;
         else
