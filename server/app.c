@@ -14,6 +14,8 @@
 
 #include "etag.h"
 #include "fault.h"
+#include "gaps.h"
+#include "gaps_plan.h"
 #include "index.h"
 #include "json_memory.h"
 #include "limits.h"
@@ -29,6 +31,8 @@
 struct app {
     struct store *store;
     struct metrics *metrics;
+    struct gaps *gaps;
+    struct gap_links *gap_links;
     atomic_bool draining;
 };
 
@@ -44,6 +48,8 @@ struct app *app_new(const struct app_options *options)
         free(app);
         return NULL;
     }
+    app->gaps = gaps_open(&(struct gaps_options){.path = store_path(app->store), .log = stderr});
+    app->gap_links = gap_links_load(app->store);
     json_memory_install();
     return app;
 }
@@ -52,6 +58,8 @@ void app_free(struct app *app)
 {
     if (!app)
         return;
+    gaps_close(app->gaps);
+    gap_links_free(app->gap_links);
     metrics_free(app->metrics);
     free(app);
 }
@@ -74,6 +82,16 @@ struct store *app_store(const struct app *app)
 struct metrics *app_metrics(const struct app *app)
 {
     return app->metrics;
+}
+
+struct gaps *app_gaps(const struct app *app)
+{
+    return app->gaps;
+}
+
+const struct gap_links *app_gap_links(const struct app *app)
+{
+    return app->gap_links;
 }
 
 const char *request_argument(const struct request *request, const char *name)
@@ -141,15 +159,16 @@ static const char *suggested_path(const struct context *ctx, const struct route 
     if (request->n_segments < 2 || hole[strcspn(hole, "}") + 1])
         return NULL;
     const char *last = strrchr(request->raw_path, '/');
-    return last ? arena_printf(request->arena, "%.*s%s", (int)(hole - route->path), route->path, last + 1)
+    return last ? arena_printf(request->arena, "%.*s%s", (int)(hole - route->path), route->path,
+                               last + 1)
                 : NULL;
 }
 
 static void refuse_path(struct context *ctx)
 {
     const char *paths[NEAR_PATHS_MAX], *short_paths[NEAR_PATHS_MAX], *nearest = NULL;
-    const char *what = arena_printf(ctx->request->arena, "%.200s here (GET /v1 lists what there is)",
-                                    ctx->request->raw_path);
+    const char *what = arena_printf(
+        ctx->request->arena, "%.200s here (GET /v1 lists what there is)", ctx->request->raw_path);
     int n = 0;
 
     for (size_t i = 0; i < N_ROUTES && n < NEAR_PATHS_MAX; i++) {
@@ -252,7 +271,8 @@ static void refuse_length(struct context *ctx)
     const char *detail = "this request takes no body";
 
     if (limit)
-        detail = arena_printf(ctx->request->arena, "a body of %s has at most %zu bytes", ctx->route->path, limit);
+        detail = arena_printf(ctx->request->arena, "a body of %s has at most %zu bytes",
+                              ctx->route->path, limit);
     problem_status(ctx, 413, detail);
 }
 
@@ -342,7 +362,8 @@ static void answer(struct context *ctx)
 /* Whether a request id may be echoed: short and of harmless characters. */
 static bool request_id_ok(const char *id)
 {
-    static const char GOOD[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~+/=:@";
+    static const char GOOD[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~+/=:@";
     size_t length = strspn(id, GOOD);
 
     return length > 0 && length <= REQUEST_ID_MAX && !id[length];
@@ -354,7 +375,8 @@ static void finish(struct context *ctx)
     const char *id = ctx->request->request_id;
 
     reply_header(reply, "Access-Control-Allow-Origin", "*");
-    reply_header(reply, "Access-Control-Expose-Headers", "ETag, Location, Retry-After, X-Request-Id");
+    reply_header(reply, "Access-Control-Expose-Headers",
+                 "ETag, Location, Retry-After, X-Request-Id");
     if (id && request_id_ok(id))
         reply_header(reply, "X-Request-Id", id);
     if (app_draining(ctx->app) || ctx->request->refusal)
@@ -409,7 +431,8 @@ void app_handle(struct app *app, const struct request *request, struct reply *re
     close_context(&ctx, begin_ns);
 }
 
-size_t app_admit(struct app *app, const struct request *request, size_t announced, struct reply *ret_reply)
+size_t app_admit(struct app *app, const struct request *request, size_t announced,
+                 struct reply *ret_reply)
 {
     uint64_t begin_ns = now_ns();
     struct context ctx;

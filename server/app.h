@@ -28,23 +28,24 @@ struct argument {
 
 struct request {
     enum method method;
-    const char *raw_path;              /* as sent, without query, scheme and authority */
+    const char *raw_path;               /* as sent, without query, scheme and authority */
     const char *segments[SEGMENTS_MAX]; /* each decoded by itself: "%2F" stays inside its segment */
     int n_segments;
-    const struct argument *arguments;  /* the query, in order */
+    const struct argument *arguments; /* the query, in order */
     int n_arguments;
     /* headers; NULL = absent */
     const char *content_type, *accept, *if_none_match, *origin, *authorization, *request_id;
     const char *host, *content_encoding;
-    const char *body;                  /* NUL-terminated at body[body_length]; NULL: none was announced */
+    const char *body; /* NUL-terminated at body[body_length]; NULL: none was announced */
     size_t body_length;
-    const char *peer;                  /* address text, for logs; "" when nobody asked for it */
-    const char *refusal;               /* why the HTTP layer refuses it, or NULL */
+    const char *peer;    /* address text, for logs; "" when nobody asked for it */
+    const char *refusal; /* why the HTTP layer refuses it, or NULL */
     int refusal_status;
     struct arena *arena;
 };
 
 #define REPLY_HEADERS_MAX 12
+
 struct reply_header {
     const char *name, *value;
 };
@@ -56,15 +57,17 @@ struct reply {
     int n_headers;
     const char *body;
     size_t body_length;
-    bool close;                        /* the connection ends with this reply */
+    bool close; /* the connection ends with this reply */
 };
 
 struct app;
+struct gap_links;
+struct gaps;
 struct metrics;
 struct store;
 
 struct app_options {
-    struct store *store;               /* open store; borrowed */
+    struct store *store; /* open store; borrowed */
 };
 
 /* NULL when out of memory. Installs cJSON's memory hooks: call it before threads use cJSON. */
@@ -72,12 +75,13 @@ struct app *app_new(const struct app_options *options);
 void app_free(struct app *app);
 
 /*
- * Decides on the headers alone, for a body that is worth refusing before it is read. `announced` is its
- * length, BODY_UNKNOWN when it comes in chunks. Returns the longest body to accept, and 0 with a complete
- * reply in *ret_reply when the request is refused.
+ * Decides on the headers alone, for a body that is worth refusing before it is read. `announced` is
+ * its length, BODY_UNKNOWN when it comes in chunks. Returns the longest body to accept, and 0 with
+ * a complete reply in *ret_reply when the request is refused.
  */
 #define BODY_UNKNOWN SIZE_MAX
-size_t app_admit(struct app *app, const struct request *request, size_t announced, struct reply *ret_reply);
+size_t app_admit(struct app *app, const struct request *request, size_t announced,
+                 struct reply *ret_reply);
 
 /* Answers one request. Never fails: what cannot be answered becomes a problem document. */
 void app_handle(struct app *app, const struct request *request, struct reply *ret_reply);
@@ -87,11 +91,15 @@ void app_drain(struct app *app);
 
 bool app_draining(const struct app *app);
 
-/* What handlers reach through ctx->app. */
+/* What handlers reach through ctx->app. The gap counters and links may be NULL (no memory): then
+ * nothing is counted. */
 struct store *app_store(const struct app *app);
 struct metrics *app_metrics(const struct app *app);
+struct gaps *app_gaps(const struct app *app);
+const struct gap_links *app_gap_links(const struct app *app);
 
-/* The value of a query argument, or NULL; the first one wins, routes refuse repeats by themselves. */
+/* The value of a query argument, or NULL; the first one wins, routes refuse repeats by themselves.
+ */
 const char *request_argument(const struct request *request, const char *name);
 
 /* Adds a header; asserts that there is room. */

@@ -26,8 +26,8 @@ void *arena_alloc(struct arena *arena, size_t size);
 void *arena_alloc_raw(struct arena *arena, size_t size);
 
 /*
- * Grows the newest allocation in place from old_size to new_size bytes (the new ones hold anything).
- * False, and nothing changed, when it is not the newest one or its chunk is full.
+ * Grows the newest allocation in place from old_size to new_size bytes (the new ones hold
+ * anything). False, and nothing changed, when it is not the newest one or its chunk is full.
  */
 bool arena_extend(struct arena *arena, void *memory, size_t old_size, size_t new_size);
 

@@ -14,8 +14,8 @@ static void refuse_syntax(struct context *ctx, const struct json_fault *fault)
     struct faults faults;
 
     faults_init(&faults, ctx->request->arena);
-    fault_add(&faults, "", NULL, "%s at byte %zu (line %zu, column %zu)", fault->what, fault->offset,
-              fault->line, fault->column);
+    fault_add(&faults, "", NULL, "%s at byte %zu (line %zu, column %zu)", fault->what,
+              fault->offset, fault->line, fault->column);
     problem_reply(ctx, 400, "the body is not the JSON that can be read here", &faults);
 }
 
@@ -24,7 +24,8 @@ struct cJSON *body_json(struct context *ctx)
     const struct request *request = ctx->request;
     struct json_fault fault;
 
-    if (!json_check(request->body, request->body_length, JSON_NESTING_MAX, JSON_VALUES_MAX, &fault)) {
+    if (!json_check(request->body, request->body_length, JSON_NESTING_MAX, JSON_VALUES_MAX,
+                    &fault)) {
         if (request->content_type)
             refuse_syntax(ctx, &fault);
         else
@@ -32,7 +33,8 @@ struct cJSON *body_json(struct context *ctx)
         return NULL;
     }
     const char *end = NULL;
-    struct cJSON *tree = cJSON_ParseWithLengthOpts(request->body, request->body_length + 1, &end, 1);
+    struct cJSON *tree =
+        cJSON_ParseWithLengthOpts(request->body, request->body_length + 1, &end, 1);
     if (!tree)
         problem_status(ctx, 413, "the body needs more memory than one request may use");
     return tree;

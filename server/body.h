@@ -12,10 +12,10 @@
 struct cJSON;
 
 /*
- * The body as a tree. What is not one JSON value (RFC 8259, UTF-8, no byte order mark, nothing behind
- * it), nests deeper than JSON_NESTING_MAX, holds more than JSON_VALUES_MAX values, a \u0000 or a number
- * beyond the range of a double is answered with 400 and the place; then the result is NULL and the
- * handler returns. Duplicate and unknown names are left to the reader of the tree.
+ * The body as a tree. What is not one JSON value (RFC 8259, UTF-8, no byte order mark, nothing
+ * behind it), nests deeper than JSON_NESTING_MAX, holds more than JSON_VALUES_MAX values, a \u0000
+ * or a number beyond the range of a double is answered with 400 and the place; then the result is
+ * NULL and the handler returns. Duplicate and unknown names are left to the reader of the tree.
  */
 struct cJSON *body_json(struct context *ctx);
 

@@ -18,6 +18,7 @@ static const struct setting {
     long min, max;
     const char *value, *help; /* value: what stands behind the flag in --help */
 } SETTINGS[] = {
+
 #define AT(FIELD) offsetof(struct config, FIELD)
     {"listen", SETTING_LISTEN, AT(listen), NULL, 0, 0, "ADDRESS",
      "HOST:PORT, :PORT (every address), [IPV6]:PORT or unix:PATH; port 0 takes a free one; may be\n"
@@ -25,7 +26,8 @@ static const struct setting {
     {"db", SETTING_TEXT, AT(db), NULL, 0, 0, "FILE",
      "the store; made from the embedded records when it does not exist (default: the embedded\n"
      "records, in memory)"},
-    {"threads", SETTING_WHOLE, AT(threads), "0", 0, 256, "N", "threads per address; 0 = one per core"},
+    {"threads", SETTING_WHOLE, AT(threads), "0", 0, 256, "N",
+     "threads per address; 0 = one per core"},
     {"max-connections", SETTING_WHOLE, AT(max_connections), "4096", 8, 1000000, "N",
      "open connections per address; others wait"},
     {"max-connections-per-ip", SETTING_WHOLE, AT(max_connections_per_ip), "1024", 0, 1000000, "N",
@@ -36,7 +38,8 @@ static const struct setting {
      "closes a connection whose request is not complete"},
     {"drain-timeout", SETTING_WHOLE, AT(drain_timeout_s), "10", 0, 3600, "SECONDS",
      "how long a stop waits for requests under way"},
-    {"access-log", SETTING_SWITCH, AT(access_log), NULL, 0, 0, NULL, "a line per request on stderr"},
+    {"access-log", SETTING_SWITCH, AT(access_log), NULL, 0, 0, NULL,
+     "a line per request on stderr"},
     {"healthcheck", SETTING_TEXT, AT(healthcheck), NULL, 0, 0, "ADDRESS",
      "asks a running daemon (an address as above, or a URL), exits with 0 or 1"},
     {"version", SETTING_SWITCH, AT(version), NULL, 0, 0, NULL, "prints the version"},
@@ -50,8 +53,8 @@ struct source {
     bool replaces_list; /* the first --listen drops the addresses of the environment */
 };
 
-static bool set_whole(const struct setting *setting, const char *text, const struct source *source, long *place,
-                      char error[CONFIG_ERROR_MAX])
+static bool set_whole(const struct setting *setting, const char *text, const struct source *source,
+                      long *place, char error[CONFIG_ERROR_MAX])
 {
     char *end;
     long value = strtol(text, &end, 10);
@@ -60,8 +63,8 @@ static bool set_whole(const struct setting *setting, const char *text, const str
         *place = value;
         return true;
     }
-    snprintf(error, CONFIG_ERROR_MAX, "%s takes a whole number from %ld to %ld, not \"%.40s\"", source->name,
-             setting->min, setting->max, text);
+    snprintf(error, CONFIG_ERROR_MAX, "%s takes a whole number from %ld to %ld, not \"%.40s\"",
+             source->name, setting->min, setting->max, text);
     return false;
 }
 
@@ -78,7 +81,8 @@ static bool add_listen(struct config *config, const char *text, const struct sou
     return true;
 }
 
-static bool set_switch(const char *text, const struct source *source, bool *place, char error[CONFIG_ERROR_MAX])
+static bool set_switch(const char *text, const struct source *source, bool *place,
+                       char error[CONFIG_ERROR_MAX])
 {
     static const char *const WORDS[] = {"0", "no", "false", "1", "yes", "true"};
 
@@ -91,8 +95,8 @@ static bool set_switch(const char *text, const struct source *source, bool *plac
     return false;
 }
 
-static bool set(const struct setting *setting, const char *text, const struct source *source, struct config *config,
-                char error[CONFIG_ERROR_MAX])
+static bool set(const struct setting *setting, const char *text, const struct source *source,
+                struct config *config, char error[CONFIG_ERROR_MAX])
 {
     void *place = (char *)config + setting->offset;
 
@@ -138,7 +142,8 @@ static const char *find_variable(const char *const *environment, const char *nam
     return NULL;
 }
 
-static bool read_environment(const char *const *environment, struct config *config, char error[CONFIG_ERROR_MAX])
+static bool read_environment(const char *const *environment, struct config *config,
+                             char error[CONFIG_ERROR_MAX])
 {
     for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++) {
         char name[VARIABLE_MAX];
@@ -170,11 +175,13 @@ static void say_unknown(const char *argument, char error[CONFIG_ERROR_MAX])
     snprintf(word, sizeof(word), "%.*s", (int)strcspn(start, "="), start);
     const char *nearest = fault_nearest(word, names, ARRAY_LEN(SETTINGS));
     snprintf(error, CONFIG_ERROR_MAX, "unknown argument \"%.60s\"%s%s%s", argument,
-             nearest ? "; did you mean --" : "", nearest ? nearest : "", nearest ? "?" : " (see --help)");
+             nearest ? "; did you mean --" : "", nearest ? nearest : "",
+             nearest ? "?" : " (see --help)");
 }
 
 /* Reads the flag at *at and moves behind it and its value. */
-static bool read_flag(const char *const **at, bool *listen_given, struct config *config, char error[CONFIG_ERROR_MAX])
+static bool read_flag(const char *const **at, bool *listen_given, struct config *config,
+                      char error[CONFIG_ERROR_MAX])
 {
     const char *argument = *(*at)++;
     const char *name = argument + 2;
@@ -200,14 +207,15 @@ static bool read_flag(const char *const **at, bool *listen_given, struct config 
     return set(setting, *(*at)++, &source, config, error);
 }
 
-bool config_read(int argc, const char *const *argv, const char *const *environment, struct config *ret_config,
-                 char ret_error[CONFIG_ERROR_MAX])
+bool config_read(int argc, const char *const *argv, const char *const *environment,
+                 struct config *ret_config, char ret_error[CONFIG_ERROR_MAX])
 {
     struct config config = {0};
     struct source defaults = {.name = "a default"};
 
     for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++)
-        if (SETTINGS[i].fallback && !set(&SETTINGS[i], SETTINGS[i].fallback, &defaults, &config, ret_error))
+        if (SETTINGS[i].fallback &&
+            !set(&SETTINGS[i], SETTINGS[i].fallback, &defaults, &config, ret_error))
             return false;
     if (!read_environment(environment, &config, ret_error))
         return false;
@@ -228,7 +236,8 @@ void config_help(FILE *out)
           out);
     for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++) {
         const struct setting *setting = &SETTINGS[i];
-        fprintf(out, "  --%s%s%s\n", setting->name, setting->value ? " " : "", setting->value ? setting->value : "");
+        fprintf(out, "  --%s%s%s\n", setting->name, setting->value ? " " : "",
+                setting->value ? setting->value : "");
         for (const char *line = setting->help; *line;) {
             int length = (int)strcspn(line, "\n");
             fprintf(out, "        %.*s%s", length, line, line[length] ? "\n" : "");
@@ -238,7 +247,8 @@ void config_help(FILE *out)
             fprintf(out, " (default %s)", setting->fallback);
         fputc('\n', out);
     }
-    fputs("\nEvery setting is also an environment variable: --idle-timeout is REGIME_IDLE_TIMEOUT.\n"
-          "SIGTERM and SIGINT stop it after the requests under way, a second one at once.\n",
-          out);
+    fputs(
+        "\nEvery setting is also an environment variable: --idle-timeout is REGIME_IDLE_TIMEOUT.\n"
+        "SIGTERM and SIGINT stop it after the requests under way, a second one at once.\n",
+        out);
 }

@@ -28,11 +28,11 @@ struct config {
 };
 
 /*
- * Defaults, then the environment, then the flags (argv[1] on; "--flag value" or "--flag=value"; --listen
- * may be repeated). False and one sentence, with the nearest flag for an unknown one.
+ * Defaults, then the environment, then the flags (argv[1] on; "--flag value" or "--flag=value";
+ * --listen may be repeated). False and one sentence, with the nearest flag for an unknown one.
  */
-MUST_USE bool config_read(int argc, const char *const *argv, const char *const *environment, struct config *ret_config,
-                          char ret_error[CONFIG_ERROR_MAX]);
+MUST_USE bool config_read(int argc, const char *const *argv, const char *const *environment,
+                          struct config *ret_config, char ret_error[CONFIG_ERROR_MAX]);
 
 /* Prints what --help prints. */
 void config_help(FILE *out);

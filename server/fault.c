@@ -15,7 +15,8 @@ void faults_init(struct faults *faults, struct arena *arena)
     faults->dropped = 0;
 }
 
-void fault_add(struct faults *faults, const char *pointer, const char *suggestion, const char *format, ...)
+void fault_add(struct faults *faults, const char *pointer, const char *suggestion,
+               const char *format, ...)
 {
     char detail[DETAIL_MAX];
     va_list arguments;

@@ -11,7 +11,8 @@
 #define FAULTS_MAX 100
 
 struct fault {
-    const char *pointer;    /* JSON pointer into the input, "" for the whole; "?name" for a query argument */
+    const char
+        *pointer; /* JSON pointer into the input, "" for the whole; "?name" for a query argument */
     const char *detail;
     const char *suggestion; /* the nearest known name, or NULL */
 };
@@ -20,14 +21,14 @@ struct faults {
     struct arena *arena;
     struct fault items[FAULTS_MAX];
     int n;
-    int dropped;            /* faults past FAULTS_MAX, counted and said */
+    int dropped; /* faults past FAULTS_MAX, counted and said */
 };
 
 void faults_init(struct faults *faults, struct arena *arena);
 
 /* Adds a fault; suggestion may be NULL. */
-void fault_add(struct faults *faults, const char *pointer, const char *suggestion, const char *format, ...)
-    PRINTF_LIKE(4, 5);
+void fault_add(struct faults *faults, const char *pointer, const char *suggestion,
+               const char *format, ...) PRINTF_LIKE(4, 5);
 
 /*
  * The candidate nearest to `word` by edit distance (case-insensitive, transposition counts 1), or

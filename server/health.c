@@ -45,7 +45,8 @@ void readyz_handler(struct context *ctx)
     struct json_out out;
 
     if (app_draining(ctx->app)) {
-        problem_status(ctx, 503, "stopping: requests under way are answered, new ones belong elsewhere");
+        problem_status(ctx, 503,
+                       "stopping: requests under way are answered, new ones belong elsewhere");
         return;
     }
     reply_begin(ctx, &out);
@@ -66,8 +67,8 @@ void version_handler(struct context *ctx)
 
     reply_begin(ctx, &out);
     if (wants_text(ctx)) {
-        out_printf(&out, "regimed %s, %s, revision %s\n", REGIME_VERSION, ctx->catalogue->records_text,
-                   ctx->catalogue->revision);
+        out_printf(&out, "regimed %s, %s, revision %s\n", REGIME_VERSION,
+                   ctx->catalogue->records_text, ctx->catalogue->revision);
     } else {
         json_begin_object(&out);
         json_put_text(&out, "name", "regimed");

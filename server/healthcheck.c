@@ -36,11 +36,14 @@ static bool parse(const char *text, struct target *ret_target)
 static bool ask(int fd, const struct target *target, char *ret_reply, size_t size)
 {
     char request[REQUEST_MAX];
-    int length = snprintf(request, sizeof(request),
-                          "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nConnection: close\r\n\r\n", target->path);
+    int length =
+        snprintf(request, sizeof(request),
+                 "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nConnection: close\r\n\r\n",
+                 target->path);
     size_t got = 0;
 
-    if (length < 0 || (size_t)length >= sizeof(request) || write(fd, request, (size_t)length) != length)
+    if (length < 0 || (size_t)length >= sizeof(request) ||
+        write(fd, request, (size_t)length) != length)
         return false;
     while (got < size - 1) {
         ssize_t n = read(fd, ret_reply + got, size - 1 - got);
@@ -67,7 +70,8 @@ bool healthcheck(const char *text, char ret_error[LISTENER_ERROR_MAX])
     bool answered = ask(fd, &target, reply, sizeof(reply));
     close(fd);
     if (!answered) {
-        snprintf(ret_error, LISTENER_ERROR_MAX, "%s gave no answer in %d s", target.address, TIMEOUT_S);
+        snprintf(ret_error, LISTENER_ERROR_MAX, "%s gave no answer in %d s", target.address,
+                 TIMEOUT_S);
         return false;
     }
     if (strncmp(reply, "HTTP/1.1 200 ", 13) == 0)

@@ -1,14 +1,14 @@
 /*
  * http.c - libmicrohttpd 0.9.75 and its traps.
  *
- * An exchange is one request and its reply. It begins with the request line (the library's URI callback,
- * the only place where the target is seen as it was sent), is fed by the access handler and ends in the
- * completion callback, which also sees aborted ones. Exchanges are kept per thread: a request takes no
- * lock and, with its arena's first chunk, calls malloc() not once.
+ * An exchange is one request and its reply. It begins with the request line (the library's URI
+ * callback, the only place where the target is seen as it was sent), is fed by the access handler
+ * and ends in the completion callback, which also sees aborted ones. Exchanges are kept per thread:
+ * a request takes no lock and, with its arena's first chunk, calls malloc() not once.
  *
- * The library takes a reply only in the first call of the access handler (headers) and in the last (body
- * complete), and closes the connection after one in the first. So short bodies are read and judged at
- * the end; long, chunked and announced ones (Expect) are judged by their headers.
+ * The library takes a reply only in the first call of the access handler (headers) and in the last
+ * (body complete), and closes the connection after one in the first. So short bodies are read and
+ * judged at the end; long, chunked and announced ones (Expect) are judged by their headers.
  */
 #include "http.h"
 
@@ -148,9 +148,9 @@ static void exchange_give(struct http *http, struct exchange *exchange)
 }
 
 /*
- * Sees the target before the library decodes it. The query is cut off in the library's own buffer once
- * it is copied: the library's parser of arguments would hang the connection at about 420 of them, and its
- * work is done here anyway.
+ * Sees the target before the library decodes it. The query is cut off in the library's own buffer
+ * once it is copied: the library's parser of arguments would hang the connection at about 420 of
+ * them, and its work is done here anyway.
  */
 static void *on_request_line(void *cls, const char *target, struct MHD_Connection *connection)
 {
@@ -177,8 +177,10 @@ static enum method method_of(const char *name)
     static const struct {
         const char *name;
         enum method method;
-    } METHODS[] = {
-        {"GET", METHOD_GET}, {"POST", METHOD_POST}, {"HEAD", METHOD_HEAD}, {"OPTIONS", METHOD_OPTIONS}};
+    } METHODS[] = {{"GET", METHOD_GET},
+                   {"POST", METHOD_POST},
+                   {"HEAD", METHOD_HEAD},
+                   {"OPTIONS", METHOD_OPTIONS}};
 
     for (size_t i = 0; i < ARRAY_LEN(METHODS); i++)
         if (strcmp(METHODS[i].name, name) == 0)
@@ -188,7 +190,8 @@ static enum method method_of(const char *name)
 
 static void find_peer(struct exchange *exchange, struct MHD_Connection *connection)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *address = info ? info->client_addr : NULL;
     const void *bytes = NULL;
 
@@ -202,7 +205,8 @@ static void find_peer(struct exchange *exchange, struct MHD_Connection *connecti
         exchange->request.peer = "unix";
 }
 
-/* One line: who, what, status, bytes, time. The path is as sent, its control characters and quotes hidden. */
+/* One line: who, what, status, bytes, time. The path is as sent, its control characters and quotes
+ * hidden. */
 static void log_access(const struct exchange *exchange)
 {
     static const char *const METHODS[] = {"GET", "HEAD", "POST", "OPTIONS", "other"};
@@ -210,20 +214,30 @@ static void log_access(const struct exchange *exchange)
     char path[201];
     size_t n = 0;
 
-    for (const char *at = request->raw_path; *at && n < sizeof(path) - 1; at++)
-        path[n++] = *at > ' ' && *at < 0x7f && *at != '"' ? *at : '?';
+    for (const char *at = request->raw_path; *at && n < sizeof(path) - 1; at++, n++) {
+        bool plain = *at > ' ' && *at < 0x7f && *at != '"';
+        path[n] = '?';
+        if (plain)
+            path[n] = *at;
+    }
     path[n] = '\0';
     fprintf(stderr, "%s %s %s %d %zu B %ju us\n", request->peer, METHODS[request->method], path,
-            exchange->reply.status, exchange->reply.body_length, (uintmax_t)((now_ns() - exchange->begin_ns) / 1000));
+            exchange->reply.status, exchange->reply.body_length,
+            (uintmax_t)((now_ns() - exchange->begin_ns) / 1000));
 }
 
 /* Hands the reply to the library; the body stays in the arena until the exchange ends. */
 static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
 {
     const struct reply *reply = &exchange->reply;
-    void *body = (void *)(uintptr_t)reply->body;
+
+    /* the library takes a pointer it could write through, and does not */
+    union {
+        const char *ours;
+        void *theirs;
+    } body = {reply->body};
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(reply->body_length, body, MHD_RESPMEM_PERSISTENT);
+        MHD_create_response_from_buffer(reply->body_length, body.theirs, MHD_RESPMEM_PERSISTENT);
 
     if (!response)
         return MHD_NO;
@@ -231,7 +245,9 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
     if (reply->content_type)
         good = MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
     for (int i = 0; i < reply->n_headers; i++)
-        good = MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) == MHD_YES && good;
+        good = MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) ==
+                   MHD_YES &&
+               good;
     if (reply->close)
         good = MHD_add_response_header(response, "Connection", "close") == MHD_YES && good;
     enum MHD_Result result =
@@ -248,8 +264,8 @@ static enum MHD_Result answer(struct exchange *exchange, struct MHD_Connection *
     return send_reply(exchange, connection);
 }
 
-static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *name, size_t name_length,
-                                 const char *value, size_t value_length)
+static enum MHD_Result on_header(void *cls, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_length, const char *value, size_t value_length)
 {
     (void)kind;
     (void)value_length;
@@ -266,7 +282,8 @@ static bool reserve_body(struct exchange *exchange, size_t capacity)
 }
 
 /* A long, chunked or announced body: its headers decide before it is read. */
-static enum MHD_Result admit_body(struct exchange *exchange, struct MHD_Connection *connection, size_t announced)
+static enum MHD_Result admit_body(struct exchange *exchange, struct MHD_Connection *connection,
+                                  size_t announced)
 {
     size_t limit = app_admit(exchange->http->app, &exchange->request, announced, &exchange->reply);
 
@@ -275,11 +292,14 @@ static enum MHD_Result admit_body(struct exchange *exchange, struct MHD_Connecti
         return send_reply(exchange, connection);
     }
     exchange->limit = limit;
-    return reserve_body(exchange, announced == BODY_UNKNOWN ? CHUNKED_START_BYTES : announced) ? MHD_YES : MHD_NO;
+    return reserve_body(exchange, announced == BODY_UNKNOWN ? CHUNKED_START_BYTES : announced)
+               ? MHD_YES
+               : MHD_NO;
 }
 
 /* The first call: method and headers. */
-static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *connection, const char *method)
+static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *connection,
+                             const char *method)
 {
     struct request *request = &exchange->request;
     struct header_state state = {.request = request};
@@ -323,8 +343,8 @@ static bool grow_body(struct exchange *exchange, size_t more)
 }
 
 /*
- * A piece of the body. No reply can be queued here: what is over the limit is dropped and refused at the
- * end, and who sends for too long or far too much loses the connection.
+ * A piece of the body. No reply can be queued here: what is over the limit is dropped and refused
+ * at the end, and who sends for too long or far too much loses the connection.
  */
 static enum MHD_Result take_piece(struct exchange *exchange, const char *piece, size_t size)
 {
@@ -348,8 +368,9 @@ static enum MHD_Result complete(struct exchange *exchange, struct MHD_Connection
 
     if (exchange->dropped) {
         request->refusal_status = 413;
-        request->refusal = arena_printf(exchange->arena, "the body is longer than the %zu bytes that this path takes",
-                                        exchange->limit);
+        request->refusal = arena_printf(
+            exchange->arena, "the body is longer than the %zu bytes that this path takes",
+            exchange->limit);
     }
     if (exchange->body) {
         exchange->body[exchange->length] = '\0';
@@ -359,8 +380,9 @@ static enum MHD_Result complete(struct exchange *exchange, struct MHD_Connection
     return answer(exchange, connection);
 }
 
-static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
-                                  const char *version, const char *upload, size_t *upload_size, void **state)
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *upload,
+                                  size_t *upload_size, void **state)
 {
     struct exchange *exchange = *state;
 
@@ -405,7 +427,8 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **s
 }
 
 /* The library's messages are about clients that went away, except while it starts. */
-__attribute__((format(printf, 2, 0))) static void on_message(void *cls, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void on_message(void *cls, const char *format,
+                                                             va_list arguments)
 {
     struct http *http = cls;
 
@@ -430,12 +453,14 @@ static struct MHD_Daemon *start_daemon(struct http *http, const struct http_opti
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)CONNECTION_MEMORY_BYTES, NULL},
         {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
         /* a pool of one is refused by the library: the ending item comes early */
-        {options->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)options->threads, NULL},
+        {options->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END,
+         (intptr_t)options->threads, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG;
 
-    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, items,
+                            MHD_OPTION_END);
 }
 
 struct http *http_start(const struct http_options *options, char ret_error[HTTP_ERROR_MAX])

@@ -2,9 +2,9 @@
  * http.h - HTTP over libmicrohttpd; nothing else in the tree knows that library.
  *
  * Purpose: collect a request under its limits, let app.c answer it, send the reply.
- * Ownership: http_start() borrows the app and the listeners; the listeners' descriptors belong to the
- *          caller again after http_quiesce() or http_stop().
- * Threads: http_start(), http_quiesce() and http_stop() on one thread; requests run on the pool's.
+ * Ownership: http_start() borrows the app and the listeners; the listeners' descriptors belong to
+ * the caller again after http_quiesce() or http_stop(). Threads: http_start(), http_quiesce() and
+ * http_stop() on one thread; requests run on the pool's.
  */
 #ifndef REGIME_HTTP_H
 #define REGIME_HTTP_H
@@ -20,12 +20,12 @@ struct http_options {
     struct app *app;
     const struct listener *listeners;
     int n_listeners;
-    unsigned threads;             /* per listener */
-    unsigned max_connections;     /* per listener; beyond it clients wait unaccepted */
+    unsigned threads;                /* per listener */
+    unsigned max_connections;        /* per listener; beyond it clients wait unaccepted */
     unsigned max_connections_per_ip; /* 0 = no limit */
-    unsigned idle_timeout_s;      /* a connection without traffic */
-    unsigned request_timeout_s;   /* from the request line to the last byte of the body */
-    bool access_log;              /* a line per request on stderr */
+    unsigned idle_timeout_s;         /* a connection without traffic */
+    unsigned request_timeout_s;      /* from the request line to the last byte of the body */
+    bool access_log;                 /* a line per request on stderr */
 };
 
 /* Starts serving. NULL and a sentence on failure. */

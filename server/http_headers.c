@@ -11,8 +11,15 @@ static const struct row {
     bool list;
     size_t offset;
 } ROWS[] = {
-#define IN_REQUEST(NAME, LIST, FIELD) {NAME, sizeof(NAME) - 1, false, LIST, offsetof(struct request, FIELD)}
-#define IN_STATE(NAME, FIELD) {NAME, sizeof(NAME) - 1, true, false, offsetof(struct header_state, FIELD)}
+
+#define IN_REQUEST(NAME, LIST, FIELD)                                                              \
+    {                                                                                              \
+        NAME, sizeof(NAME) - 1, false, LIST, offsetof(struct request, FIELD)                       \
+    }
+#define IN_STATE(NAME, FIELD)                                                                      \
+    {                                                                                              \
+        NAME, sizeof(NAME) - 1, true, false, offsetof(struct header_state, FIELD)                  \
+    }
     IN_REQUEST("Host", false, host),
     IN_REQUEST("Accept", true, accept),
     IN_REQUEST("Content-Type", false, content_type),
@@ -41,7 +48,8 @@ static bool is_token(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+        bool letter =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
         if (!letter && (!c || !strchr("!#$%&'*+.^_`|~", c)))
             return false;
     }
@@ -65,7 +73,8 @@ static void put(struct header_state *state, const struct row *row, const char *v
     *place = joined ? joined : *place;
 }
 
-void header_take(struct header_state *state, const char *name, size_t name_length, const char *value)
+void header_take(struct header_state *state, const char *name, size_t name_length,
+                 const char *value)
 {
     if (!is_token(name, name_length)) {
         refuse(state->request, 400, "the name of a header is not a token");

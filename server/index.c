@@ -59,7 +59,8 @@ static void write_json(struct json_out *out)
 static void write_text(struct json_out *out)
 {
     for (size_t i = 0; i < N_ROUTES; i++)
-        out_printf(out, "%-28s %-26s %s\n", ROUTES[i].path, route_allow(&ROUTES[i]), ROUTES[i].summary);
+        out_printf(out, "%-28s %-26s %s\n", ROUTES[i].path, route_allow(&ROUTES[i]),
+                   ROUTES[i].summary);
 }
 
 static void write_html(struct json_out *out)

@@ -110,31 +110,36 @@ static bool is_plain(unsigned char byte)
     return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }
 
+/* One character inside a string that is no plain one and not the closing quote. */
+static bool scan_special(struct scan *scan)
+{
+    unsigned char byte = peek(scan);
+
+    if (scan->at >= scan->length)
+        return fail(scan, "the text ends inside a string");
+    if (byte < 0x20)
+        return fail(scan, "a control character in a string: write it as an escape");
+    if (byte == '\\') {
+        scan->at++;
+        return scan_escape(scan);
+    }
+    size_t step = utf8_character(scan->text + scan->at, scan->length - scan->at);
+    scan->at += step;
+    return step || fail(scan, "a byte that is not UTF-8");
+}
+
 static bool scan_string(struct scan *scan)
 {
     scan->at++;
     for (;;) {
         while (is_plain(peek(scan)))
             scan->at++;
-        if (scan->at >= scan->length)
-            return fail(scan, "the text ends inside a string");
-        unsigned char byte = peek(scan);
-        if (byte < 0x20)
-            return fail(scan, "a control character in a string: write it as an escape");
-        if (byte == '"') {
+        if (peek(scan) == '"') {
             scan->at++;
             return true;
         }
-        if (byte == '\\') {
-            scan->at++;
-            if (!scan_escape(scan))
-                return false;
-            continue;
-        }
-        size_t step = utf8_character(scan->text + scan->at, scan->length - scan->at);
-        if (!step)
-            return fail(scan, "a byte that is not UTF-8");
-        scan->at += step;
+        if (!scan_special(scan))
+            return false;
     }
 }
 
@@ -157,32 +162,42 @@ static bool is_finite_number(const char *text, size_t length)
     return isfinite(strtod(copy, NULL));
 }
 
+static bool take(struct scan *scan, unsigned char byte)
+{
+    bool here = peek(scan) == byte;
+
+    scan->at += here;
+    return here;
+}
+
+/* Sign and digits before the point. */
+static bool scan_whole(struct scan *scan)
+{
+    (void)take(scan, '-');
+    if (!take(scan, '0'))
+        return scan_digits(scan);
+    return !is_digit(peek(scan)) || fail(scan, "a number begins with 0");
+}
+
+/* What may stand behind the digits and the fraction; *ret_present tells whether it does. */
+static bool scan_exponent(struct scan *scan, bool *ret_present)
+{
+    *ret_present = take(scan, 'e') || take(scan, 'E');
+    if (!*ret_present)
+        return true;
+    if (!take(scan, '+'))
+        (void)take(scan, '-');
+    return scan_digits(scan);
+}
+
 static bool scan_number(struct scan *scan)
 {
     size_t start = scan->at;
-    bool has_exponent = false;
+    bool has_exponent;
 
-    if (peek(scan) == '-')
-        scan->at++;
-    if (peek(scan) == '0')
-        scan->at++;
-    else if (!scan_digits(scan))
+    if (!scan_whole(scan) || (take(scan, '.') && !scan_digits(scan)) ||
+        !scan_exponent(scan, &has_exponent))
         return false;
-    if (is_digit(peek(scan)))
-        return fail(scan, "a number begins with 0");
-    if (peek(scan) == '.') {
-        scan->at++;
-        if (!scan_digits(scan))
-            return false;
-    }
-    if (peek(scan) == 'e' || peek(scan) == 'E') {
-        has_exponent = true;
-        scan->at++;
-        if (peek(scan) == '+' || peek(scan) == '-')
-            scan->at++;
-        if (!scan_digits(scan))
-            return false;
-    }
     size_t length = scan->at - start;
     if (length > NUMBER_LENGTH_MAX)
         return fail(scan, "a number of more than 1000 characters");
@@ -216,7 +231,8 @@ static bool scan_scalar(struct scan *scan)
         return scan_word(scan, "false");
     if (byte == 'n')
         return scan_word(scan, "null");
-    return fail(scan, scan->at < scan->length ? "not a JSON value" : "the text ends where a value should be");
+    return fail(scan, scan->at < scan->length ? "not a JSON value"
+                                              : "the text ends where a value should be");
 }
 
 /* A member's name and its colon. */
@@ -269,7 +285,8 @@ static bool scan_behind(struct scan *scan, bool *ret_more)
             return !object || scan_name(scan);
         }
         if (byte != (object ? '}' : ']'))
-            return fail(scan, object ? "a ',' or '}' should be here" : "a ',' or ']' should be here");
+            return fail(scan,
+                        object ? "a ',' or '}' should be here" : "a ',' or ']' should be here");
         scan->at++;
         scan->depth--;
     }
@@ -314,7 +331,8 @@ static bool scan_text(struct scan *scan)
 bool json_check(const char *text, size_t length, int nesting_max, long values_max,
                 struct json_fault *ret_fault)
 {
-    struct scan scan = {.text = text, .length = length, .nesting_max = nesting_max, .values_left = values_max};
+    struct scan scan = {
+        .text = text, .length = length, .nesting_max = nesting_max, .values_left = values_max};
 
     assert(nesting_max <= JSON_CHECK_DEPTH_MAX);
     if (scan_text(&scan))

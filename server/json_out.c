@@ -142,7 +142,8 @@ static bool is_plain(unsigned char byte)
 static void put_escape(struct json_out *out, unsigned char byte)
 {
     static const char HEX[] = "0123456789abcdef";
-    static const char SHORT[0x20] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+    static const char SHORT[0x20] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
 
     put_byte(out, '\\');
     if (byte >= 0x20) {

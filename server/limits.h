@@ -9,8 +9,8 @@
 #define KIB ((size_t)1024)
 #define MIB (KIB * KIB)
 
-/* A plan with an inline model or a long command line is a few kB; configurations of published models
- * reach 80 kB. */
+/* A plan with an inline model or a long command line is a few kB; configurations of published
+ * models reach 80 kB. */
 #define BODY_MAX_BYTES (256 * KIB)
 
 /* One request's memory: a body of the largest size as a tree, the plan, the reply. */

@@ -26,7 +26,8 @@ static void say(char error[LISTENER_ERROR_MAX], const char *address, const char 
     snprintf(error, LISTENER_ERROR_MAX, "cannot use the address %.100s: %s", address, what);
 }
 
-/* errno's own sentence; strerror() is not safe beside threads, and these are all that matter here. */
+/* errno's own sentence; strerror() is not safe beside threads, and these are all that matter here.
+ */
 static const char *why(int error)
 {
     static const struct {
@@ -85,7 +86,8 @@ static bool make_nonblocking(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
 
-    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0 &&
+           fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
 }
 
 static int open_unix(const char *path, struct sockaddr_un *ret_address)
@@ -108,7 +110,8 @@ static void remove_stale(const struct sockaddr_un *address)
 
     if (fd < 0)
         return;
-    if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 && errno == ECONNREFUSED)
+    if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
+        errno == ECONNREFUSED)
         unlink(address->sun_path);
     close(fd);
 }
@@ -121,8 +124,8 @@ static bool listen_unix(const char *path, struct listener *listener)
     if (fd < 0)
         return false;
     remove_stale(&address);
-    if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, SOMAXCONN) == 0 &&
-        make_nonblocking(fd)) {
+    if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 &&
+        listen(fd, SOMAXCONN) == 0 && make_nonblocking(fd)) {
         listener->fd = fd;
         listener->local = true;
         snprintf(listener->path, sizeof(listener->path), "%s", path);
@@ -146,8 +149,8 @@ static void show(struct listener *listener)
         getnameinfo((const struct sockaddr *)&bound, size, host, sizeof(host), port, sizeof(port),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0)
         return;
-    snprintf(listener->shown, sizeof(listener->shown), strchr(host, ':') ? "http://[%s]:%s" : "http://%s:%s", host,
-             port);
+    snprintf(listener->shown, sizeof(listener->shown),
+             strchr(host, ':') ? "http://[%s]:%s" : "http://%s:%s", host, port);
 }
 
 static int bind_one(const struct addrinfo *info)
@@ -158,7 +161,8 @@ static int bind_one(const struct addrinfo *info)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0 && make_nonblocking(fd))
+    if (bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0 &&
+        make_nonblocking(fd))
         return fd;
     int error = errno;
     close(fd);
@@ -166,7 +170,8 @@ static int bind_one(const struct addrinfo *info)
     return -1;
 }
 
-static bool resolve(const char *address, int flags, struct addrinfo **ret_list, char error[LISTENER_ERROR_MAX])
+static bool resolve(const char *address, int flags, struct addrinfo **ret_list,
+                    char error[LISTENER_ERROR_MAX])
 {
     struct endpoint endpoint;
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
@@ -175,13 +180,15 @@ static bool resolve(const char *address, int flags, struct addrinfo **ret_list, 
         say(error, address, "it is not HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH");
         return false;
     }
-    int failure = getaddrinfo(endpoint.host[0] ? endpoint.host : NULL, endpoint.port, &hints, ret_list);
+    int failure =
+        getaddrinfo(endpoint.host[0] ? endpoint.host : NULL, endpoint.port, &hints, ret_list);
     if (failure)
         say(error, address, gai_strerror(failure));
     return failure == 0;
 }
 
-bool listener_open(const char *address, struct listener *ret_listener, char ret_error[LISTENER_ERROR_MAX])
+bool listener_open(const char *address, struct listener *ret_listener,
+                   char ret_error[LISTENER_ERROR_MAX])
 {
     struct listener listener = {.fd = -1};
     struct addrinfo *list;

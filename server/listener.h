@@ -16,23 +16,26 @@
 #define LISTENER_ERROR_MAX 400
 
 struct listener {
-    int fd;                       /* non-blocking, closed on exec; -1 = none */
-    bool local;                   /* a unix socket */
-    char shown[LISTENER_TEXT_MAX]; /* "http://127.0.0.1:8080" with the port chosen, or "unix:PATH" */
-    char path[LISTENER_TEXT_MAX];  /* of a unix socket */
+    int fd;     /* non-blocking, closed on exec; -1 = none */
+    bool local; /* a unix socket */
+    char
+        shown[LISTENER_TEXT_MAX]; /* "http://127.0.0.1:8080" with the port chosen, or "unix:PATH" */
+    char path[LISTENER_TEXT_MAX]; /* of a unix socket */
 };
 
 /*
- * Opens "HOST:PORT", "[IPV6]:PORT", ":PORT" (every address) or "unix:PATH"; port 0 takes a free one. A
- * socket file that nobody listens on is replaced.
+ * Opens "HOST:PORT", "[IPV6]:PORT", ":PORT" (every address) or "unix:PATH"; port 0 takes a free
+ * one. A socket file that nobody listens on is replaced.
  */
-MUST_USE bool listener_open(const char *address, struct listener *ret_listener, char ret_error[LISTENER_ERROR_MAX]);
+MUST_USE bool listener_open(const char *address, struct listener *ret_listener,
+                            char ret_error[LISTENER_ERROR_MAX]);
 void listener_close(struct listener *listener);
 
 /*
- * A blocking connection to such an address, for the health check; -1 and a sentence on failure. Every
- * read and write of it gives up after timeout_s seconds.
+ * A blocking connection to such an address, for the health check; -1 and a sentence on failure.
+ * Every read and write of it gives up after timeout_s seconds.
  */
-MUST_USE int listener_connect(const char *address, int timeout_s, char ret_error[LISTENER_ERROR_MAX]);
+MUST_USE int listener_connect(const char *address, int timeout_s,
+                              char ret_error[LISTENER_ERROR_MAX]);
 
 #endif

@@ -191,7 +191,8 @@ int main(int argc, char **argv)
     struct config config;
     char error[CONFIG_ERROR_MAX];
 
-    if (!config_read(argc, (const char *const *)argv, (const char *const *)environ, &config, error)) {
+    if (!config_read(argc, (const char *const *)argv, (const char *const *)environ, &config,
+                     error)) {
         fail(error);
         return EXIT_USAGE;
     }

@@ -16,8 +16,8 @@
 
 /* Upper bounds in nanoseconds: a plan takes microseconds, a sweep seconds. */
 static const uint64_t BOUNDS_NS[] = {
-    10000,    25000,    50000,     100000,    250000,    500000,     1000000,
-    2500000,  10000000, 50000000,  250000000, 1000000000,
+    10000,   25000,   50000,    100000,   250000,    500000,
+    1000000, 2500000, 10000000, 50000000, 250000000, 1000000000,
 };
 
 #define N_BOUNDS ARRAY_LEN(BOUNDS_NS)
@@ -36,7 +36,8 @@ struct route_counters {
 /* What one thread has counted. */
 struct block {
     struct block *next;
-    struct counter in_flight, connections; /* differences: they wrap below zero and the sum wraps back */
+    struct counter in_flight,
+        connections; /* differences: they wrap below zero and the sum wraps back */
     struct counter request_bytes, reply_bytes;
     struct route_counters routes[];
 };
@@ -194,11 +195,15 @@ static void write_requests(struct metrics *metrics, struct json_out *out)
                  "Requests answered, by route, method and class of status.");
     for (size_t route = 0; route <= metrics->n_routes; route++)
         for (size_t i = 0; i < N_METHODS * (size_t)N_CLASSES; i++) {
-            uint64_t n = sum(metrics, route_offset(route) + offsetof(struct route_counters, requests) +
-                                          i * sizeof(struct counter));
+            uint64_t n =
+                sum(metrics, route_offset(route) + offsetof(struct route_counters, requests) +
+                                 i * sizeof(struct counter));
             if (n)
-                out_printf(out, "regime_http_requests_total{route=\"%s\",method=\"%s\",status=\"%zuxx\"} %ju\n",
-                           route_label(metrics, route), METHODS[i / N_CLASSES], i % N_CLASSES, (uintmax_t)n);
+                out_printf(
+                    out,
+                    "regime_http_requests_total{route=\"%s\",method=\"%s\",status=\"%zuxx\"} %ju\n",
+                    route_label(metrics, route), METHODS[i / N_CLASSES], i % N_CLASSES,
+                    (uintmax_t)n);
         }
 }
 
@@ -211,7 +216,8 @@ static void write_route_durations(struct metrics *metrics, size_t route, struct 
     uint64_t counts[N_BOUNDS + 1], total = 0, running = 0;
 
     for (size_t i = 0; i <= N_BOUNDS; i++) {
-        counts[i] = sum(metrics, offset + offsetof(struct route_counters, buckets) + i * sizeof(struct counter));
+        counts[i] = sum(metrics, offset + offsetof(struct route_counters, buckets) +
+                                     i * sizeof(struct counter));
         total += counts[i];
     }
     if (!total)
@@ -224,13 +230,15 @@ static void write_route_durations(struct metrics *metrics, size_t route, struct 
     }
     out_printf(out, "%s_bucket{route=\"%s\",le=\"+Inf\"} %ju\n", NAME, label, (uintmax_t)total);
     out_printf(out, "%s_sum{route=\"%s\"} ", NAME, label);
-    out_number(out, (double)sum(metrics, offset + offsetof(struct route_counters, duration_ns)) / NS_PER_S);
+    out_number(out, (double)sum(metrics, offset + offsetof(struct route_counters, duration_ns)) /
+                        NS_PER_S);
     out_printf(out, "\n%s_count{route=\"%s\"} %ju\n", NAME, label, (uintmax_t)total);
 }
 
 static void write_catalogue(const struct catalogue *catalogue, struct json_out *out)
 {
     const struct library *lib = &catalogue->lib;
+
     const struct {
         const char *labels;
         int n;
@@ -258,12 +266,15 @@ void metrics_write(struct metrics *metrics, const struct catalogue *catalogue, s
                  "Time in the handler, from the whole request to the ready reply.");
     for (size_t route = 0; route <= metrics->n_routes; route++)
         write_route_durations(metrics, route, out);
-    write_family(out, "regime_http_requests_in_flight", "gauge", "Requests begun and not yet sent.");
+    write_family(out, "regime_http_requests_in_flight", "gauge",
+                 "Requests begun and not yet sent.");
     write_value(out, "regime_http_requests_in_flight", "", (double)metrics_in_flight_now(metrics));
     write_family(out, "regime_http_connections", "gauge", "Open connections.");
     write_value(out, "regime_http_connections", "", (double)(int64_t)SUM(metrics, connections));
-    write_family(out, "regime_http_request_body_bytes_total", "counter", "Bytes of request bodies.");
-    write_value(out, "regime_http_request_body_bytes_total", "", (double)SUM(metrics, request_bytes));
+    write_family(out, "regime_http_request_body_bytes_total", "counter",
+                 "Bytes of request bodies.");
+    write_value(out, "regime_http_request_body_bytes_total", "",
+                (double)SUM(metrics, request_bytes));
     write_family(out, "regime_http_reply_body_bytes_total", "counter", "Bytes of reply bodies.");
     write_value(out, "regime_http_reply_body_bytes_total", "", (double)SUM(metrics, reply_bytes));
     write_catalogue(catalogue, out);

@@ -1,10 +1,10 @@
 /*
  * metrics.h - counters of the daemon, and their Prometheus text.
  *
- * Purpose: requests by route template, method and status class; a latency histogram per route; bytes;
- *          requests in flight; connections; the catalogue's sizes; the process.
- * Units:   base units as Prometheus wants them: seconds and bytes.
- * Threads: each thread counts in its own block, which no other thread writes; a scrape sums the blocks.
+ * Purpose: requests by route template, method and status class; a latency histogram per route;
+ * bytes; requests in flight; connections; the catalogue's sizes; the process. Units:   base units
+ * as Prometheus wants them: seconds and bytes. Threads: each thread counts in its own block, which
+ * no other thread writes; a scrape sums the blocks.
  */
 #ifndef REGIME_METRICS_H
 #define REGIME_METRICS_H
@@ -14,7 +14,8 @@
 #include "app.h"
 #include "json_out.h"
 
-/* `n_routes` rows of the table of routes; one more row counts what matched none. NULL = no memory. */
+/* `n_routes` rows of the table of routes; one more row counts what matched none. NULL = no memory.
+ */
 struct metrics *metrics_new(size_t n_routes);
 void metrics_free(struct metrics *metrics);
 
@@ -26,6 +27,7 @@ struct metrics_sample {
     uint64_t duration_ns;
     size_t request_bytes, reply_bytes;
 };
+
 void metrics_count(struct metrics *metrics, const struct metrics_sample *sample);
 
 /* A request begins (+1) or is sent and done (-1); a connection opens or closes. */
@@ -37,6 +39,7 @@ int64_t metrics_in_flight_now(struct metrics *metrics);
 
 /* Writes everything as Prometheus text 0.0.4. */
 struct catalogue;
-void metrics_write(struct metrics *metrics, const struct catalogue *catalogue, struct json_out *out);
+void metrics_write(struct metrics *metrics, const struct catalogue *catalogue,
+                   struct json_out *out);
 
 #endif

@@ -1,8 +1,9 @@
 #include "metrics_process.h"
 
 #include <dirent.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -14,7 +15,8 @@
 #define STAT_VIRTUAL_BYTES 23
 #define STAT_RESIDENT_PAGES 24
 
-static void write_gauge(struct json_out *out, const char *name, const char *type, const char *help, double value)
+static void write_gauge(struct json_out *out, const char *name, const char *type, const char *help,
+                        double value)
 {
     out_printf(out, "# HELP %s %s\n# TYPE %s %s\n%s ", name, help, name, type, name);
     out_number(out, value);
@@ -38,10 +40,14 @@ static bool read_small(const char *path, char *ret_text, size_t size)
 static bool stat_field(const char *stat, int field, uint64_t *ret_value)
 {
     const char *at = strrchr(stat, ')');
+    char *end = NULL;
 
     for (int i = 2; at && i < field; i++)
         at = strchr(at + 1, ' ');
-    return at && sscanf(at, "%" SCNu64, ret_value) == 1;
+    if (!at)
+        return false;
+    *ret_value = strtoull(at, &end, 10);
+    return end != at;
 }
 
 static void write_memory(struct json_out *out)
@@ -59,25 +65,39 @@ static void write_memory(struct json_out *out)
 
     struct timespec now, up;
     if (stat_field(stat, STAT_START_TIME, &value) && !clock_gettime(CLOCK_REALTIME, &now) &&
-        !clock_gettime(CLOCK_BOOTTIME, &up))
+        !clock_gettime(CLOCK_BOOTTIME, &up)) {
+        int64_t since_boot_s = (int64_t)value / sysconf(_SC_CLK_TCK);
         write_gauge(out, "process_start_time_seconds", "gauge", "Start of the process, Unix time.",
-                    (double)(now.tv_sec - up.tv_sec + (int64_t)value / sysconf(_SC_CLK_TCK)));
+                    (double)(now.tv_sec - up.tv_sec + since_boot_s));
+    }
+}
+
+/* Entries of a folder; the stream is this call's own, so readdir() is safe beside other threads. */
+static int count_entries(DIR *folder)
+{
+    int n = 0;
+
+    for (;;) {
+        const struct dirent *entry = readdir(folder); // NOLINT(concurrency-mt-unsafe)
+        if (!entry)
+            return n;
+        n += entry->d_name[0] != '.';
+    }
 }
 
 static void write_descriptors(struct json_out *out)
 {
     DIR *folder = opendir("/proc/self/fd");
     struct rlimit limit;
-    int n = -1; /* the folder's own */
 
     if (folder) {
-        for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
-            n += entry->d_name[0] != '.';
+        int n = count_entries(folder) - 1; /* without the folder's own */
         closedir(folder);
         write_gauge(out, "process_open_fds", "gauge", "Open descriptors.", n);
     }
     if (!getrlimit(RLIMIT_NOFILE, &limit))
-        write_gauge(out, "process_max_fds", "gauge", "Limit of open descriptors.", (double)limit.rlim_cur);
+        write_gauge(out, "process_max_fds", "gauge", "Limit of open descriptors.",
+                    (double)limit.rlim_cur);
 }
 
 static double seconds_of(struct timeval time)

@@ -6,7 +6,8 @@
 
 #include "json_out.h"
 
-/* Writes CPU time, memory, descriptors and start time out of /proc/self; leaves out what it cannot read. */
+/* Writes CPU time, memory, descriptors and start time out of /proc/self; leaves out what it cannot
+ * read. */
 void metrics_write_process(struct json_out *out);
 
 #endif

@@ -99,7 +99,8 @@ static int range_q(const char *parameters, const char *end)
     return Q_MAX;
 }
 
-/* How exactly a range names a type: 0 not at all, 1 any type, 2 the same main type, 3 the type itself. */
+/* How exactly a range names a type: 0 not at all, 1 any type, 2 the same main type, 3 the type
+ * itself. */
 static int range_match(struct piece range, const char *type)
 {
     size_t main_length = (size_t)(strchr(type, '/') - type) + 1;
@@ -161,7 +162,8 @@ bool is_json_type(const char *content_type)
 
     if (type.length == strlen(MEDIA_JSON) && strncasecmp(type.text, MEDIA_JSON, type.length) == 0)
         return true;
-    return type.length > strlen("application/+json") && strncasecmp(type.text, "application/", 12) == 0 &&
+    return type.length > strlen("application/+json") &&
+           strncasecmp(type.text, "application/", 12) == 0 &&
            strncasecmp(type.text + type.length - 5, "+json", 5) == 0;
 }
 
@@ -177,19 +179,22 @@ void refuse_format(struct context *ctx, const char *const *available)
             if (strcmp(MEDIA[k].type, available[i]) == 0)
                 out_printf(&list, " (?format=%s)", MEDIA[k].word);
     }
-    const char *detail = arena_printf(ctx->request->arena, "%s replies as %.*s", ctx->request->raw_path,
-                                      (int)list.length, list.text);
+    const char *detail = arena_printf(ctx->request->arena, "%s replies as %.*s",
+                                      ctx->request->raw_path, (int)list.length, list.text);
     problem_status(ctx, 406, detail);
 }
 
 void refuse_media_type(struct context *ctx)
 {
     const struct request *request = ctx->request;
-    const char *type = request->content_type ? request->content_type : "of no stated type and not JSON";
-    const char *detail = arena_printf(
-        request->arena,
-        "%s reads application/json, this body is %.100s; with curl: curl --json @request.json http://%s%s",
-        request->raw_path, type, request->host ? request->host : "127.0.0.1:8080", request->raw_path);
+    const char *type =
+        request->content_type ? request->content_type : "of no stated type and not JSON";
+    const char *detail =
+        arena_printf(request->arena,
+                     "%s reads application/json, this body is %.100s; with curl: curl --json "
+                     "@request.json http://%s%s",
+                     request->raw_path, type, request->host ? request->host : "127.0.0.1:8080",
+                     request->raw_path);
 
     reply_header(ctx->reply, "Accept", MEDIA_JSON);
     problem_status(ctx, 415, detail);

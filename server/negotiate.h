@@ -17,12 +17,14 @@
 
 /*
  * The one of `available` (best first, NULL ends) that an Accept header likes most (RFC 9110 section
- * 12.5.1: the most specific range decides a type's q, a q of 0 excludes it, the order of `available`
- * breaks ties). NULL accept or one without any readable range takes the first. NULL when none fits.
+ * 12.5.1: the most specific range decides a type's q, a q of 0 excludes it, the order of
+ * `available` breaks ties). NULL accept or one without any readable range takes the first. NULL
+ * when none fits.
  */
 const char *negotiate_accept(const char *accept, const char *const *available);
 
-/* The media type of a ?format= value (json, text, csv, html, ndjson), NULL when the word is unknown. */
+/* The media type of a ?format= value (json, text, csv, html, ndjson), NULL when the word is
+ * unknown. */
 const char *negotiate_format(const char *word);
 
 /* Content-Type of a reply in that media type: text types carry their charset. */

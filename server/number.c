@@ -1,10 +1,11 @@
 /*
  * number.c - nine significant digits by integer scaling.
  *
- * A double is m x 2^e. Multiplied by a power of ten P x 2^p that brings it to [1e8, 1e10), its integer
- * part holds the digits and its fraction decides the rounding. P has 64 bits and an error below two
- * units of its last place, so the 128-bit product errs by less than 2^66; where the fraction is that
- * near to one half, exact integers decide. Powers 10^0 to 10^27 are exact in P and need no second look.
+ * A double is m x 2^e. Multiplied by a power of ten P x 2^p that brings it to [1e8, 1e10), its
+ * integer part holds the digits and its fraction decides the rounding. P has 64 bits and an error
+ * below two units of its last place, so the 128-bit product errs by less than 2^66; where the
+ * fraction is that near to one half, exact integers decide. Powers 10^0 to 10^27 are exact in P and
+ * need no second look.
  */
 #include "number.h"
 
@@ -172,7 +173,8 @@ static int compare_exactly(struct binary value, int power, uint64_t halves)
 /* value > 0, rounded to nine digits, ties to even. */
 static struct decimal decimal_of(struct binary value)
 {
-    /* floor(log10(2^n)) = floor(n x 78913 / 2^18) for |n| < 1650; the value may be one decade above */
+    /* floor(log10(2^n)) = floor(n x 78913 / 2^18) for |n| < 1650; the value may be one decade above
+     */
     int n = (value.exponent + 63) * 78913;
     int exponent = n / 262144 - (n % 262144 < 0);
 
@@ -236,31 +238,34 @@ static size_t write_scientific(const char *digits, int n, int exponent, char *re
 /* "ddd.ddd" or "0.000ddd", for exponents -4 to 8. */
 static size_t write_fixed(const char *digits, int n, int exponent, char *ret_text)
 {
+    static const char ZEROS[] = {'0', '.', '0', '0', '0', '0'};
     size_t at = 0;
 
     if (exponent < 0) {
-        memcpy(ret_text, "0.0000", 6);
+        memcpy(ret_text, ZEROS, sizeof(ZEROS));
         at = (size_t)(1 - exponent);
         memcpy(ret_text + at, digits, (size_t)n);
         return at + (size_t)n;
     }
-    for (int i = 0; i <= exponent; i++)
-        ret_text[at++] = i < n ? digits[i] : '0';
-    if (n <= exponent + 1)
-        return at;
-    ret_text[at++] = '.';
-    memcpy(ret_text + at, digits + exponent + 1, (size_t)(n - exponent - 1));
-    return at + (size_t)(n - exponent - 1);
+    for (int i = 0; i < n; i++) {
+        if (i == exponent + 1)
+            ret_text[at++] = '.';
+        ret_text[at++] = digits[i];
+    }
+    for (int i = n; i <= exponent; i++)
+        ret_text[at++] = '0';
+    return at;
 }
 
 size_t number_write(double value, char *ret_text)
 {
+    static const char NOTHING[] = {'n', 'u', 'l', 'l'};
     size_t sign = 0;
     char digits[DIGITS];
 
     if (!isfinite(value)) {
-        memcpy(ret_text, "null", 4);
-        return 4;
+        memcpy(ret_text, NOTHING, sizeof(NOTHING));
+        return sizeof(NOTHING);
     }
     if (value < 0) {
         ret_text[sign++] = '-';

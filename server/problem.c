@@ -36,8 +36,9 @@ static const struct title {
 };
 
 /* What a client gets when not even the document fits the request's memory. */
-static const char SMALLEST[] = "{\"type\":\"about:blank\",\"title\":\"Content Too Large\",\"status\":413,"
-                               "\"detail\":\"the request needs more memory than one may use\"}\n";
+static const char SMALLEST[] =
+    "{\"type\":\"about:blank\",\"title\":\"Content Too Large\",\"status\":413,"
+    "\"detail\":\"the request needs more memory than one may use\"}\n";
 
 const char *status_title(int status)
 {
@@ -125,6 +126,7 @@ void problem_not_found(struct context *ctx, const char *what, const char *neares
         hint = arena_printf(ctx->request->arena, "; the nearest is %s", nearest);
         fault_add(&faults, "", nearest, "there is no %s", what);
     }
-    const char *detail = arena_printf(ctx->request->arena, "there is no %s%s", what, hint ? hint : "");
+    const char *detail =
+        arena_printf(ctx->request->arena, "there is no %s%s", what, hint ? hint : "");
     problem_reply(ctx, 404, detail, &faults);
 }

@@ -1,9 +1,9 @@
 /*
  * problem.h - what cannot be answered, as application/problem+json (RFC 9457).
  *
- * Purpose: one way to refuse: type, title, status, detail and errors[{pointer, detail, suggestion?}].
- * Ownership: the reply's body lies in the request's arena.
- * Errors:  none: without memory left the document shrinks to a constant.
+ * Purpose: one way to refuse: type, title, status, detail and errors[{pointer, detail,
+ * suggestion?}]. Ownership: the reply's body lies in the request's arena. Errors:  none: without
+ * memory left the document shrinks to a constant.
  */
 #ifndef REGIME_PROBLEM_H
 #define REGIME_PROBLEM_H
@@ -24,7 +24,8 @@ void problem_not_found(struct context *ctx, const char *what, const char *neares
 void problem_status(struct context *ctx, int status, const char *detail);
 
 /* The same with a list of errors beside the detail; faults may be NULL. */
-void problem_reply(struct context *ctx, int status, const char *detail, const struct faults *faults);
+void problem_reply(struct context *ctx, int status, const char *detail,
+                   const struct faults *faults);
 
 /* The phrase of a status as HTTP registers it, "Not Found". */
 const char *status_title(int status);

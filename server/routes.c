@@ -1,10 +1,12 @@
 /*
- * routes.c - the table of routes. A new endpoint is a row here, its handler and a case in tests/api.
+ * routes.c - the table of routes. A new endpoint is a row here, its handler and a case in
+ * tests/api.
  *
  * The order is that of the API's index; the first row whose path fits is taken.
  */
 #include "routes.h"
 
+#include "gaps_route.h"
 #include "health.h"
 #include "index.h"
 #include "limits.h"
@@ -33,14 +35,11 @@ static const char *const TEXT[] = {MEDIA_TEXT, NULL};
         .handler = records_list_handler,                                                           \
         .summary = WHAT,                                                                           \
     },                                                                                             \
-        {                                                                                          \
-            .path = "/v1/" KIND "/{id}",                                                           \
-            .methods = GET,                                                                        \
-            .media_types = JSON_ONLY,                                                              \
-            .cacheable = true,                                                                     \
-            .handler = records_item_handler,                                                       \
-            .summary = "one of them, by id or alias, with provenance and disputes",                \
-        }
+    {                                                                                              \
+        .path = "/v1/" KIND "/{id}", .methods = GET, .media_types = JSON_ONLY, .cacheable = true,  \
+        .handler = records_item_handler,                                                           \
+        .summary = "one of them, by id or alias, with provenance and disputes",                    \
+    }
 
 const struct route ROUTES[] = {
     {
@@ -69,6 +68,23 @@ const struct route ROUTES[] = {
     RECORDS("cures", "cures, when they help and when not"),
     RECORDS("calibrations", "kernel and collective fits"),
     RECORDS("sources", "where the figures come from"),
+    RECORDS("claims", "claims of the seed document: verdict, derivation, value computed now"),
+    {
+        .path = "/v1/gaps",
+        .methods = GET,
+        .media_types = JSON_CSV,
+        .cacheable = true,
+        .handler = gaps_list_handler,
+        .summary = "what nobody measured: stated, and asked (most asked first)",
+    },
+    {
+        .path = "/v1/gaps/{id}",
+        .methods = GET,
+        .media_types = JSON_ONLY,
+        .cacheable = true,
+        .handler = gaps_item_handler,
+        .summary = "one of them, stated or asked",
+    },
     {
         .path = "/v1",
         .methods = GET,

@@ -17,19 +17,19 @@ struct context {
     const struct catalogue *catalogue; /* the snapshot of this request */
     const struct request *request;
     struct reply *reply;
-    const char *id;                    /* the {id} segment of the path, decoded; NULL */
-    const char *format;                /* negotiated: one of the route's media types */
-    const struct route *route;         /* the row that matched; NULL = none did */
+    const char *id;            /* the {id} segment of the path, decoded; NULL */
+    const char *format;        /* negotiated: one of the route's media types */
+    const struct route *route; /* the row that matched; NULL = none did */
 };
 
 typedef void handler_fn(struct context *ctx);
 
 struct route {
-    const char *path;                  /* "/v1/models/{id}" */
-    unsigned methods;                  /* bits 1u << METHOD_x; GET implies HEAD */
-    size_t body_max_bytes;             /* 0 = no body */
-    const char *const *media_types;    /* replies it can give, best first; NULL ends */
-    bool cacheable;                    /* carries ETag and honours If-None-Match */
+    const char *path;               /* "/v1/models/{id}" */
+    unsigned methods;               /* bits 1u << METHOD_x; GET implies HEAD */
+    size_t body_max_bytes;          /* 0 = no body */
+    const char *const *media_types; /* replies it can give, best first; NULL ends */
+    bool cacheable;                 /* carries ETag and honours If-None-Match */
     handler_fn *handler;
     const char *summary;
 };

@@ -15,7 +15,8 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* The byte that "%XY" at text[0..length) stands for; -1 when it is cut off, no hexadecimal or NUL. */
+/* The byte that "%XY" at text[0..length) stands for; -1 when it is cut off, no hexadecimal or NUL.
+ */
 static int escaped_byte(const char *text, size_t length)
 {
     if (length < 3)
@@ -74,13 +75,15 @@ static void parse_path(struct request *request)
             return;
         }
         if (!decode(segment, (size_t)(at - segment), false))
-            refuse(request, 400, "the path has a percent escape that is cut off, a NUL or not UTF-8");
+            refuse(request, 400,
+                   "the path has a percent escape that is cut off, a NUL or not UTF-8");
         request->segments[request->n_segments++] = segment;
     }
 }
 
 /* "name=value" in place; a missing '=' gives the value "". */
-static void parse_argument(char *text, size_t length, struct argument *ret_argument, struct request *request)
+static void parse_argument(char *text, size_t length, struct argument *ret_argument,
+                           struct request *request)
 {
     char *equals = memchr(text, '=', length);
     size_t name_length = equals ? (size_t)(equals - text) : length;

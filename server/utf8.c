@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "compiler.h"
+
 /* RFC 3629 section 4: for each range of the first byte, the range of the second. */
 static const struct lead {
     unsigned char from, to, second_from, second_to;
@@ -14,9 +16,18 @@ static const struct lead {
     {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-static bool continues(unsigned char byte)
+/* Whether the bytes behind a first one of that row are right; the text is long enough. */
+static bool continues(const struct lead *lead, const char *text)
 {
-    return (byte & 0xc0) == 0x80;
+    if (lead->length == 1)
+        return true;
+    unsigned char second = (unsigned char)text[1];
+    if (second < lead->second_from || second > lead->second_to)
+        return false;
+    for (size_t i = 2; i < lead->length; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
+            return false;
+    return true;
 }
 
 size_t utf8_character(const char *text, size_t length)
@@ -24,22 +35,9 @@ size_t utf8_character(const char *text, size_t length)
     if (!length)
         return 0;
     unsigned char first = (unsigned char)text[0];
-    for (size_t i = 0; i < sizeof(LEADS) / sizeof(LEADS[0]); i++) {
-        const struct lead *lead = &LEADS[i];
-        if (first < lead->from || first > lead->to)
-            continue;
-        if (lead->length == 1)
-            return 1;
-        if (length < lead->length)
-            return 0;
-        unsigned char second = (unsigned char)text[1];
-        if (second < lead->second_from || second > lead->second_to)
-            return 0;
-        for (size_t k = 2; k < lead->length; k++)
-            if (!continues((unsigned char)text[k]))
-                return 0;
-        return lead->length;
-    }
+    for (size_t i = 0; i < ARRAY_LEN(LEADS); i++)
+        if (first >= LEADS[i].from && first <= LEADS[i].to)
+            return length >= LEADS[i].length && continues(&LEADS[i], text) ? LEADS[i].length : 0;
     return 0;
 }
 

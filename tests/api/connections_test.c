@@ -83,7 +83,8 @@ static void pipelined_requests_are_answered_in_order(void **state)
     assert_true(bytes && text);
     daemon_start(&daemon, NULL);
     for (int i = 0; i < PIPELINED; i++)
-        length += (size_t)snprintf(bytes + length, 100, "GET /healthz HTTP/1.1\r\n" HOST "X-Request-Id: r%d\r\n\r\n", i);
+        length += (size_t)snprintf(bytes + length, 100,
+                                   "GET /healthz HTTP/1.1\r\n" HOST "X-Request-Id: r%d\r\n\r\n", i);
     int fd = raw_connect(&daemon);
     raw_send(fd, bytes, length);
     raw_read(fd, 500, text, PIPELINED * 1000, &closed);
@@ -101,13 +102,15 @@ static void pipelined_requests_are_answered_in_order(void **state)
     free(text);
 }
 
-/* Requests with and without bodies alternate on one connection; refusals of short bodies keep it. */
+/* Requests with and without bodies alternate on one connection; refusals of short bodies keep it.
+ */
 static void a_connection_survives_refusals(void **state)
 {
     static const char *const BYTES[] = {
         "POST /healthz HTTP/1.1\r\n" HOST "Content-Length: 2\r\n\r\n{}",
         "POST /v1/plan HTTP/1.1\r\n" HOST "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}",
-        "POST /v1/plan HTTP/1.1\r\n" HOST "Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{",
+        "POST /v1/plan HTTP/1.1\r\n" HOST
+        "Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{",
         "GET /nope HTTP/1.1\r\n" HOST "\r\n",
         "GET /healthz?format=csv HTTP/1.1\r\n" HOST "\r\n",
     };

@@ -41,6 +41,12 @@ static pid_t spawn(const char *const *argv, int *ret_fd)
 {
     int ends[2];
 
+    /* execv() takes pointers it could write through, and does not */
+    union {
+        const char *const *ours;
+        char *const *theirs;
+    } arguments = {argv};
+
     assert_int_equal(pipe(ends), 0);
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     pid_t pid = fork();
@@ -49,7 +55,7 @@ static pid_t spawn(const char *const *argv, int *ret_fd)
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
         close(ends[1]);
-        execv(REGIMED, (char *const *)(uintptr_t)argv);
+        execv(REGIMED, arguments.theirs);
         _exit(127);
     }
     close(ends[1]);
@@ -94,7 +100,8 @@ void daemon_start(struct daemon *daemon, const char *const *flags)
         const char *at = strchr(flags[i], '@');
         assert_true(i < FLAGS_MAX);
         if (at)
-            snprintf(values[i], sizeof(values[i]), "%.*s%s%s", (int)(at - flags[i]), flags[i], daemon->folder, at + 1);
+            snprintf(values[i], sizeof(values[i]), "%.*s%s%s", (int)(at - flags[i]), flags[i],
+                     daemon->folder, at + 1);
         else
             snprintf(values[i], sizeof(values[i]), "%s", flags[i]);
         argv[n++] = values[i];
@@ -177,8 +184,8 @@ static size_t collect(char *data, size_t size, size_t n, void *cls)
     return size * n;
 }
 
-void http_request(const struct daemon *daemon, const char *method, const char *target, const char *const *headers,
-                  const char *body, struct http_reply *ret_reply)
+void http_request(const struct daemon *daemon, const char *method, const char *target,
+                  const char *const *headers, const char *body, struct http_reply *ret_reply)
 {
     struct text reply = {0}, head = {0};
     struct curl_slist *list = NULL;
@@ -317,7 +324,8 @@ size_t raw_read(int fd, int timeout_ms, char *ret_bytes, size_t size, bool *ret_
 /* Whether the text holds a whole reply: its header and as many bytes as that announces. */
 static bool is_whole(const char *text, size_t length)
 {
-    const char *end = strstr(text, "\r\n\r\n"), *announced = find_ignoring_case(text, "\r\nContent-Length: ");
+    const char *end = strstr(text, "\r\n\r\n"),
+               *announced = find_ignoring_case(text, "\r\nContent-Length: ");
 
     if (!end)
         return false;
@@ -344,5 +352,6 @@ bool raw_exchange(const struct daemon *daemon, const char *bytes, char *ret_text
 
 int raw_status(const char *text)
 {
-    return strncmp(text, "HTTP/1.", 7) == 0 && strlen(text) > 12 ? (int)strtol(text + 9, NULL, 10) : 0;
+    return strncmp(text, "HTTP/1.", 7) == 0 && strlen(text) > 12 ? (int)strtol(text + 9, NULL, 10)
+                                                                 : 0;
 }

@@ -16,16 +16,16 @@
 
 struct daemon {
     pid_t pid;
-    int port;           /* 0 for a unix socket */
-    char folder[64];    /* its own temporary folder */
-    char url[64];       /* "http://127.0.0.1:PORT" */
-    char log[4000];     /* what it wrote to stderr until it was ready */
+    int port;        /* 0 for a unix socket */
+    char folder[64]; /* its own temporary folder */
+    char url[64];    /* "http://127.0.0.1:PORT" */
+    char log[4000];  /* what it wrote to stderr until it was ready */
     int log_fd;
 };
 
 /*
- * Starts the daemon on 127.0.0.1 with a store in a new folder; `flags` (NULL ends, may be NULL) are added. "@"
- * at the start of a flag's value is replaced by the folder.
+ * Starts the daemon on 127.0.0.1 with a store in a new folder; `flags` (NULL ends, may be NULL) are
+ * added. "@" at the start of a flag's value is replaced by the folder.
  */
 void daemon_start(struct daemon *daemon, const char *const *flags);
 /* SIGTERM, waits, removes the folder; the exit status. */
@@ -44,8 +44,8 @@ struct http_reply {
 };
 
 /* A request by libcurl; headers (NULL ends, may be NULL) as "Name: value"; body NULL = none. */
-void http_request(const struct daemon *daemon, const char *method, const char *target, const char *const *headers,
-                  const char *body, struct http_reply *ret_reply);
+void http_request(const struct daemon *daemon, const char *method, const char *target,
+                  const char *const *headers, const char *body, struct http_reply *ret_reply);
 void http_get(const struct daemon *daemon, const char *target, struct http_reply *ret_reply);
 void reply_done(struct http_reply *reply);
 
@@ -57,9 +57,11 @@ void assert_problem(const struct http_reply *reply, long status);
 
 int raw_connect(const struct daemon *daemon);
 void raw_send(int fd, const char *bytes, size_t length);
-/* Reads until the peer closes or nothing came for timeout_ms; the length; *ret_closed tells which. */
+/* Reads until the peer closes or nothing came for timeout_ms; the length; *ret_closed tells which.
+ */
 size_t raw_read(int fd, int timeout_ms, char *ret_bytes, size_t size, bool *ret_closed);
-/* Connects, sends, reads one reply within 4 s, closes; whether the daemon had closed the connection. */
+/* Connects, sends, reads one reply within 4 s, closes; whether the daemon had closed the
+ * connection. */
 bool raw_exchange(const struct daemon *daemon, const char *bytes, char *ret_text, size_t size);
 /* The status in a raw reply's first line; 0 when there is none. */
 int raw_status(const char *text);

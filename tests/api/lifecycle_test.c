@@ -69,7 +69,8 @@ static void a_start_that_fails_says_why_in_one_line(void **state)
         memcpy(arguments, RUNS[i].arguments, sizeof(RUNS[i].arguments));
         int status = run_program(arguments, output, sizeof(output));
         if (status != RUNS[i].status || !strstr(output, RUNS[i].says))
-            fail_msg("%s %s: status %d: %s", arguments[0], arguments[1] ? arguments[1] : "", status, output);
+            fail_msg("%s %s: status %d: %s", arguments[0], arguments[1] ? arguments[1] : "", status,
+                     output);
         if (status)
             assert_ptr_equal(strchr(output, '\n'), output + strlen(output) - 1);
     }
@@ -170,7 +171,8 @@ static void a_stale_socket_file_is_replaced(void **state)
     assert_int_equal(daemon_wait(&daemon), -SIGKILL);
 }
 
-/* Plans over one connection until the daemon closes it; counts what was asked and what was answered. */
+/* Plans over one connection until the daemon closes it; counts what was asked and what was
+ * answered. */
 struct client {
     const struct daemon *daemon;
     int asked, answered;
@@ -187,7 +189,8 @@ static bool read_reply(int fd, char *text, size_t size)
     for (int i = 0; i < 500; i++) {
         length += raw_read(fd, 5, text + length, size - length, &closed);
         const char *end = strstr(text, "\r\n\r\n"), *announced = strstr(text, "Content-Length: ");
-        if (end && announced && length >= (size_t)(end + 4 - text) + (size_t)strtol(announced + 16, NULL, 10))
+        if (end && announced &&
+            length >= (size_t)(end + 4 - text) + (size_t)strtol(announced + 16, NULL, 10))
             return true;
         if (closed)
             return false;
@@ -247,10 +250,12 @@ static void sigterm_under_load_answers_what_is_under_way(void **state)
     }
 }
 
-/* A request that began before the signal is answered after it, and told that the connection ends. */
+/* A request that began before the signal is answered after it, and told that the connection ends.
+ */
 static void a_request_begun_before_the_stop_is_answered(void **state)
 {
-    static const char HEAD[] = "POST /v1/plan HTTP/1.1\r\n" HOST "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n";
+    static const char HEAD[] = "POST /v1/plan HTTP/1.1\r\n" HOST
+                               "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n";
     struct daemon daemon;
     char bytes[300], *text = malloc(400000);
     bool closed;
@@ -276,7 +281,8 @@ static void a_request_begun_before_the_stop_is_answered(void **state)
 /* Starts a request that never ends, then stops the daemon; how long that takes. */
 static double stop_time(const char *const *flags, int signals)
 {
-    static const char HEAD[] = "POST /v1/plan HTTP/1.1\r\n" HOST "Content-Type: application/json\r\nContent-Length: 90\r\n\r\n";
+    static const char HEAD[] = "POST /v1/plan HTTP/1.1\r\n" HOST
+                               "Content-Type: application/json\r\nContent-Length: 90\r\n\r\n";
     struct daemon daemon;
     char text[100];
     bool closed;
@@ -297,7 +303,9 @@ static double stop_time(const char *const *flags, int signals)
 
 static void a_stop_ends_at_its_deadline_or_at_a_second_signal(void **state)
 {
-    static const char *const SHORT[] = {"--drain-timeout", "1", NULL}, *const LONG[] = {"--drain-timeout", "60", NULL};
+    static const char *const SHORT[] = {"--drain-timeout", "1", NULL}, *const LONG[] = {
+                                                                           "--drain-timeout", "60",
+                                                                           NULL};
 
     (void)state;
     assert_in_range((uintmax_t)(1000 * stop_time(SHORT, 1)), 900, 4000);

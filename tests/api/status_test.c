@@ -48,17 +48,21 @@ static const struct row ROWS[] = {
     {"GET", "/healthz?format=text", NULL, NULL, 200, "text/plain; charset=utf-8"},
     {"GET", "/healthz", "Accept: text/plain", NULL, 200, "text/plain; charset=utf-8"},
     {"GET", "/healthz?format=json", "Accept: text/plain", NULL, 200, "application/json"},
-    {"GET", "/metrics", "Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5", NULL, 200,
+    {"GET", "/metrics",
+     "Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5", NULL, 200,
      "text/plain; version=0.0.4; charset=utf-8"},
     {"POST", "/v1/plan", JSON_TYPE, PLAN_BODY, 200, "application/json"},
-    {"POST", "/v1/plan", "Content-Type: application/json; charset=utf-8", PLAN_BODY, 200, "application/json"},
-    {"POST", "/v1/plan", "Content-Type:", PLAN_BODY, 200, "application/json"}, /* none, and it is JSON */
+    {"POST", "/v1/plan", "Content-Type: application/json; charset=utf-8", PLAN_BODY, 200,
+     "application/json"},
+    {"POST", "/v1/plan", "Content-Type:", PLAN_BODY, 200,
+     "application/json"}, /* none, and it is JSON */
     {"GET", "/v1/plan?model=llama-3.1-8b&hardware=h100-sxm", NULL, NULL, 200, "application/json"},
     {"POST", "/v1/plan", JSON_TYPE, "{\"model\":", 400, NULL},
     {"POST", "/v1/plan", JSON_TYPE, "", 400, NULL},
     {"POST", "/v1/plan", JSON_TYPE, PLAN_BODY " x", 400, NULL},
     {"POST", "/v1/plan", JSON_TYPE, "\xef\xbb\xbf" PLAN_BODY, 400, NULL},
-    {"POST", "/v1/plan", JSON_TYPE, "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", 400, NULL},
+    {"POST", "/v1/plan", JSON_TYPE,
+     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]", 400, NULL},
     {"GET", "/v1/plan?model=%zz", NULL, NULL, 400, NULL},
     {"GET", "/v1/plan?model=a%00b", NULL, NULL, 400, NULL},
     {"GET", "/a%00b", NULL, NULL, 400, NULL},
@@ -89,8 +93,8 @@ static void every_status_is_as_promised(void **state)
         struct http_reply reply;
         http_request(*state, row->method, row->target, headers, row->body, &reply);
         if (reply.status != row->status)
-            fail_msg("%s %s %s: %ld, expected %ld: %s", row->method, row->target, row->header ? row->header : "",
-                     reply.status, row->status, reply.body);
+            fail_msg("%s %s %s: %ld, expected %ld: %s", row->method, row->target,
+                     row->header ? row->header : "", reply.status, row->status, reply.body);
         assert_string_equal(reply_value(&reply, "Access-Control-Allow-Origin"), "*");
         assert_non_null(strstr(reply_value(&reply, "Access-Control-Expose-Headers"), "ETag"));
         if (row->content_type)
@@ -117,8 +121,11 @@ static void a_wrong_method_is_told_the_right_ones(void **state)
 
 static void a_wrong_path_is_told_the_nearest(void **state)
 {
-    static const char *const PATHS[][2] = {{"/v1/plam", "/v1/plan"}, {"/plan", "/v1/plan"}, {"/health", "/healthz"},
-                                           {"/v1/readyz", "/readyz"}, {"/v1/plan/", "/v1/plan"}};
+    static const char *const PATHS[][2] = {{"/v1/plam", "/v1/plan"},
+                                           {"/plan", "/v1/plan"},
+                                           {"/health", "/healthz"},
+                                           {"/v1/readyz", "/readyz"},
+                                           {"/v1/plan/", "/v1/plan"}};
 
     for (size_t i = 0; i < sizeof(PATHS) / sizeof(PATHS[0]); i++) {
         struct http_reply reply;
@@ -126,7 +133,8 @@ static void a_wrong_path_is_told_the_nearest(void **state)
         assert_problem(&reply, 404);
         cJSON *problem = cJSON_Parse(reply.body);
         const cJSON *errors = cJSON_GetObjectItemCaseSensitive(problem, "errors");
-        const cJSON *suggestion = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(errors, 0), "suggestion");
+        const cJSON *suggestion =
+            cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(errors, 0), "suggestion");
         if (!cJSON_IsString(suggestion))
             fail_msg("%s: %s", PATHS[i][0], reply.body);
         assert_string_equal(suggestion->valuestring, PATHS[i][1]);
@@ -155,7 +163,8 @@ static void head_is_a_get_without_a_body(void **state)
 
 static void options_answer_preflights(void **state)
 {
-    static const char *const HEADERS[] = {"Origin: http://localhost:3000", "Access-Control-Request-Method: POST",
+    static const char *const HEADERS[] = {"Origin: http://localhost:3000",
+                                          "Access-Control-Request-Method: POST",
                                           "Access-Control-Request-Headers: content-type", NULL};
     struct http_reply reply;
 
@@ -202,11 +211,13 @@ static void validators_follow_the_rules(void **state)
     assert_string_equal(reply_value(&reply, "Cache-Control"), "no-cache");
     reply_done(&reply);
 
-    static const char *const MATCHING[] = {"If-None-Match: %s", "If-None-Match: W/%s", "If-None-Match: \"x\", %s",
+    static const char *const MATCHING[] = {"If-None-Match: %s", "If-None-Match: W/%s",
+                                           "If-None-Match: \"x\", %s",
                                            "If-None-Match: W/\"a,b\" ,W/%s", "If-None-Match: *"};
     for (size_t i = 0; i < sizeof(MATCHING) / sizeof(MATCHING[0]); i++) {
         const char *hole = strstr(MATCHING[i], "%s");
-        snprintf(header, sizeof(header), "%.*s%s", (int)(hole ? hole - MATCHING[i] : 100), MATCHING[i], hole ? tag : "");
+        snprintf(header, sizeof(header), "%.*s%s", (int)(hole ? hole - MATCHING[i] : 100),
+                 MATCHING[i], hole ? tag : "");
         assert_int_equal(status_with(*state, "GET", "/version", header), 304);
         assert_int_equal(status_with(*state, "HEAD", "/version", header), 304);
     }
@@ -228,7 +239,8 @@ static void a_form_is_told_the_curl_line(void **state)
     http_request(*state, "POST", "/v1/plan", HEADERS, "model=x", &reply);
     assert_problem(&reply, 415);
     assert_string_equal(reply_value(&reply, "Accept"), "application/json");
-    assert_non_null(strstr(reply.body, "curl --json @request.json http://plans.example:81/v1/plan"));
+    assert_non_null(
+        strstr(reply.body, "curl --json @request.json http://plans.example:81/v1/plan"));
     reply_done(&reply);
 }
 
@@ -252,7 +264,8 @@ static void request_ids_come_back_when_sane(void **state)
         {"X-Request-Id: a b", NULL},
         {"X-Request-Id: <script>", NULL},
         {"X-Request-Id: "
-         "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789",
+         "01234567890123456789012345678901234567890123456789012345678901234567890123456789012345678"
+         "90123456789012345678901234567890123456789",
          NULL},
     };
 
@@ -296,7 +309,8 @@ static void the_index_is_true(void **state)
         char target[200];
         struct http_reply options;
         size_t length = strcspn(path, "{");
-        snprintf(target, sizeof(target), "%.*s%s", (int)length, path, path[length] ? "some-id" : "");
+        snprintf(target, sizeof(target), "%.*s%s", (int)length, path,
+                 path[length] ? "some-id" : "");
         http_request(*state, "OPTIONS", target, NULL, NULL, &options);
         assert_int_equal(options.status, 204);
         assert_string_equal(reply_value(&options, "Allow"), methods);

@@ -10,8 +10,8 @@
 
 #define ARGUMENTS_MAX 8
 
-static bool read_settings(const char *const *argv, const char *const *environment, struct config *config,
-                          char error[CONFIG_ERROR_MAX])
+static bool read_settings(const char *const *argv, const char *const *environment,
+                          struct config *config, char error[CONFIG_ERROR_MAX])
 {
     return config_read(1, argv, environment, config, error);
 }
@@ -34,9 +34,11 @@ static void defaults_serve_on_localhost_from_memory(void **state)
 
 static void flags_win_over_the_environment(void **state)
 {
-    static const char *const ARGV[] = {"regimed", "--listen", ":80", "--threads=3", "--listen=unix:/s", "--access-log", NULL};
-    static const char *const ENVIRONMENT[] = {"REGIME_LISTEN=1.2.3.4:5", "REGIME_THREADS=7", "REGIME_DB=a.db",
-                                              "REGIME_IDLE_TIMEOUT=9",   "REGIME_DBX=no",    NULL};
+    static const char *const ARGV[] = {"regimed",          "--listen",     ":80", "--threads=3",
+                                       "--listen=unix:/s", "--access-log", NULL};
+    static const char *const ENVIRONMENT[] = {"REGIME_LISTEN=1.2.3.4:5", "REGIME_THREADS=7",
+                                              "REGIME_DB=a.db",          "REGIME_IDLE_TIMEOUT=9",
+                                              "REGIME_DBX=no",           NULL};
     struct config config;
     char error[CONFIG_ERROR_MAX];
 

@@ -8,18 +8,19 @@
 
 #include "fault.h"
 
-static const char *const NAMES[] = {"concurrency", "input_tokens", "output_tokens", "tp", "pp", "dp", "h100-sxm"};
+static const char *const NAMES[] = {"concurrency", "input_tokens", "output_tokens", "tp",
+                                    "pp",          "dp",           "h100-sxm"};
 
 static const struct {
     const char *word, *nearest;
 } ROWS[] = {
     {"concurrency", "concurrency"},
-    {"concurency", "concurrency"},    /* one letter lost */
-    {"CONCURRENCY", "concurrency"},   /* case costs nothing */
-    {"cocnurrency", "concurrency"},   /* two neighbours swapped: distance 1 */
-    {"inputtokens", "input_tokens"},  /* one letter lost */
+    {"concurency", "concurrency"},   /* one letter lost */
+    {"CONCURRENCY", "concurrency"},  /* case costs nothing */
+    {"cocnurrency", "concurrency"},  /* two neighbours swapped: distance 1 */
+    {"inputtokens", "input_tokens"}, /* one letter lost */
     {"h100sxm", "h100-sxm"},
-    {"pt", "tp"},                     /* swapped: 1, as far as "pp" is, and first */
+    {"pt", "tp"}, /* swapped: 1, as far as "pp" is, and first */
     {"t", "tp"},
     {"max_model_len", NULL},
     {"completely different", NULL},
@@ -80,7 +81,8 @@ static void a_fault_survives_an_arena_that_is_full(void **state)
 
     (void)state;
     faults_init(&faults, arena);
-    fault_add(&faults, "/a/long/pointer/that/does/not/fit", NULL, "a detail that does not fit either");
+    fault_add(&faults, "/a/long/pointer/that/does/not/fit", NULL,
+              "a detail that does not fit either");
     assert_int_equal(faults.n, 1);
     assert_string_equal(faults.items[0].pointer, "");
     assert_non_null(faults.items[0].detail);

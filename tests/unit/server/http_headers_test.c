@@ -54,10 +54,12 @@ static void framing_is_judged(void **state)
         struct header_state headers = {.request = &request};
         size_t length = 99;
         for (int k = 0; k < LINES_MAX && ROWS[i].headers[k].name; k++)
-            header_take(&headers, ROWS[i].headers[k].name, strlen(ROWS[i].headers[k].name), ROWS[i].headers[k].value);
+            header_take(&headers, ROWS[i].headers[k].name, strlen(ROWS[i].headers[k].name),
+                        ROWS[i].headers[k].value);
         enum framing framing = header_framing(&headers, &length);
         if (request.refusal_status != ROWS[i].status)
-            fail_msg("row %zu: %d %s", i, request.refusal_status, request.refusal ? request.refusal : "");
+            fail_msg("row %zu: %d %s", i, request.refusal_status,
+                     request.refusal ? request.refusal : "");
         assert_int_equal(framing, ROWS[i].framing);
         if (!ROWS[i].status)
             assert_int_equal(length, ROWS[i].length);

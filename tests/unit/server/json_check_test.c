@@ -15,9 +15,23 @@
 
 /* RFC 8259; most of them are what lenient parsers take. */
 static const char *const GOOD[] = {
-    "{}", "[]", "0", "-0", "1.5e-3", "\"x\"", "null", "true", "false", " \t\r\n[1 , 2]\n",
-    "{\"a\":{\"b\":[1,{\"c\":null}]}}", "\"\\u00e9\\n\\\\ \\ud83d\\ude00\"", "\"caf\xc3\xa9\"",
-    "[[[[[[[[]]]]]]]]", "1e308", "-1E+308", "1e-999",
+    "{}",
+    "[]",
+    "0",
+    "-0",
+    "1.5e-3",
+    "\"x\"",
+    "null",
+    "true",
+    "false",
+    " \t\r\n[1 , 2]\n",
+    "{\"a\":{\"b\":[1,{\"c\":null}]}}",
+    "\"\\u00e9\\n\\\\ \\ud83d\\ude00\"",
+    "\"caf\xc3\xa9\"",
+    "[[[[[[[[]]]]]]]]",
+    "1e308",
+    "-1E+308",
+    "1e-999",
     "{\"a\":1,\"a\":2}", /* a name twice is for the reader of the tree to refuse */
 };
 
@@ -94,7 +108,8 @@ static void bad_json_is_refused_where_it_is_bad(void **state)
             fail_msg("\"%s\" passes", BAD[i].text);
         assert_non_null(fault.what);
         if (fault.offset != BAD[i].offset)
-            fail_msg("\"%s\": %s at %zu, expected %zu", BAD[i].text, fault.what, fault.offset, BAD[i].offset);
+            fail_msg("\"%s\": %s at %zu, expected %zu", BAD[i].text, fault.what, fault.offset,
+                     BAD[i].offset);
     }
 }
 
@@ -130,7 +145,8 @@ static void values_are_counted(void **state)
     assert_string_equal(fault.what, "too many values");
 }
 
-/* Long numbers: 400 digits are beyond a double, 400 decimals are not, 1001 characters are refused. */
+/* Long numbers: 400 digits are beyond a double, 400 decimals are not, 1001 characters are refused.
+ */
 static void long_numbers_stay_within_a_double(void **state)
 {
     struct json_fault fault;
@@ -145,7 +161,8 @@ static void long_numbers_stay_within_a_double(void **state)
     assert_false(json_check(text, 1001, NESTING, VALUES, &fault));
 }
 
-/* Whatever is cut off or changed in one byte must not read past the end (a test for the sanitizers). */
+/* Whatever is cut off or changed in one byte must not read past the end (a test for the
+ * sanitizers). */
 static void no_input_reads_past_its_end(void **state)
 {
     static const char TEXT[] = "{\"k\":[1.5e3,\"\\ud83d\\ude00\xc3\xa9\",true,null,{}]}";

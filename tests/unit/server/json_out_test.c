@@ -52,8 +52,9 @@ static void commas_and_nesting_are_handled(void **state)
     json_put_text(&out, "none", NULL);
     json_put_number(&out, "nan", NAN);
     json_end_object(&out);
-    assert_written(&out, "{\"id\":\"h100-sxm\",\"hbm_gbps\":3350,\"list\":[0.5,{},[],{\"a\":1}],\"yes\":true,"
-                         "\"no\":false,\"nothing\":null,\"none\":null,\"nan\":null}");
+    assert_written(
+        &out, "{\"id\":\"h100-sxm\",\"hbm_gbps\":3350,\"list\":[0.5,{},[],{\"a\":1}],\"yes\":true,"
+              "\"no\":false,\"nothing\":null,\"none\":null,\"nan\":null}");
 }
 
 static const struct {
@@ -65,8 +66,8 @@ static const struct {
     {"\b\t\n\f\r", "\"\\b\\t\\n\\f\\r\""},
     {"\x01\x1f", "\"\\u0001\\u001f\""},
     {"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "\"caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80\""},
-    {"\xff", "\"\xef\xbf\xbd\""},              /* no UTF-8 at all */
-    {"a\xc3", "\"a\xef\xbf\xbd\""},            /* cut off */
+    {"\xff", "\"\xef\xbf\xbd\""},                                 /* no UTF-8 at all */
+    {"a\xc3", "\"a\xef\xbf\xbd\""},                               /* cut off */
     {"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* a surrogate */
     {"\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\""},                 /* an overlong slash */
 };

@@ -23,9 +23,10 @@ static const struct {
     {"application/*", MEDIA_JSON},
     {"text/csv;q=0.5, text/plain;q=0.4", MEDIA_CSV},
     {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", MEDIA_JSON}, /* a browser */
-    {"application/openmetrics-text;version=1.0.0;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", MEDIA_TEXT},
+    {"application/openmetrics-text;version=1.0.0;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+     MEDIA_TEXT},
     {"*/*;q=0.1, text/csv", MEDIA_CSV},
-    {"application/json;q=0, */*", MEDIA_TEXT},      /* the most specific range decides: none of JSON */
+    {"application/json;q=0, */*", MEDIA_TEXT}, /* the most specific range decides: none of JSON */
     {"text/*;q=0.9, text/plain;q=0.1, application/json;q=0.5", MEDIA_CSV},
     {"text/plain ; q=0.3 , text/csv ; Q=0.7", MEDIA_CSV},
     {"text/plain;charset=\"a,b;q=0\", image/png", MEDIA_TEXT}, /* a quoted comma and semicolon */
@@ -34,7 +35,7 @@ static const struct {
     {"image/*", NULL},
     {"application/json;q=0", NULL},
     {"*/*;q=0", NULL},
-    {"text", MEDIA_JSON},                  /* nothing readable: as if absent */
+    {"text", MEDIA_JSON},                     /* nothing readable: as if absent */
     {"text/csv;q=2, text/plain", MEDIA_TEXT}, /* a range with a bad q is ignored */
     {"text/csv;q=0.1234, text/plain;q=0.1", MEDIA_TEXT},
     {",,,text/csv,,", MEDIA_CSV},
@@ -46,10 +47,10 @@ static void the_best_liked_type_is_chosen(void **state)
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
         const char *chosen = negotiate_accept(ROWS[i].accept, AVAILABLE);
         const char *shown = ROWS[i].accept ? ROWS[i].accept : "(none)";
-        if ((chosen == NULL) != (ROWS[i].chosen == NULL))
-            fail_msg("Accept \"%s\" gives %s", shown, chosen ? chosen : "nothing");
-        if (chosen && strcmp(chosen, ROWS[i].chosen) != 0)
-            fail_msg("Accept \"%s\" gives %s, expected %s", shown, chosen, ROWS[i].chosen);
+        const char *expected = ROWS[i].chosen ? ROWS[i].chosen : "nothing";
+        if (strcmp(chosen ? chosen : "nothing", expected) != 0)
+            fail_msg("Accept \"%s\" gives %s, expected %s", shown, chosen ? chosen : "nothing",
+                     expected);
     }
 }
 

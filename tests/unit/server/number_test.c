@@ -39,10 +39,10 @@ static const struct row ROWS[] = {
     {0.0001, "0.0001"},
     {0.00001, "1e-05"},
     {0.000099999999999, "0.0001"}, /* the exponent counts after rounding */
-    {123456789.5, "123456790"},                /* a tie, to even */
-    {123456788.5, "123456788"},                /* a tie, to even */
-    {12345678.25, "12345678.2"},               /* a tie, to even */
-    {12345678.75, "12345678.8"},               /* a tie, to even */
+    {123456789.5, "123456790"},    /* a tie, to even */
+    {123456788.5, "123456788"},    /* a tie, to even */
+    {12345678.25, "12345678.2"},   /* a tie, to even */
+    {12345678.75, "12345678.8"},   /* a tie, to even */
     {999999999.6, "1e+09"},
     {99999999.96, "100000000"},
     {0.99999999996, "1"},
@@ -61,7 +61,7 @@ static void check(double value, const char *expected)
 
     assert_true(length < NUMBER_TEXT_MAX);
     text[length] = '\0';
-    if (strcmp(text, expected))
+    if (strcmp(text, expected) != 0)
         fail_msg("%.17g is \"%s\", expected \"%s\"", value, text, expected);
 }
 

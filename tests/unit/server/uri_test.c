@@ -38,7 +38,8 @@ static const struct {
     {"/v1/plan/", "/v1/plan/", "v1|plan|"},
     {"//", "//", "|"},
     {"/a/../b", "/a/../b", "a|..|b"},
-    {"/v1/models/meta-llama%2FLlama-3.1-8B", "/v1/models/meta-llama%2FLlama-3.1-8B", "v1|models|meta-llama/Llama-3.1-8B"},
+    {"/v1/models/meta-llama%2FLlama-3.1-8B", "/v1/models/meta-llama%2FLlama-3.1-8B",
+     "v1|models|meta-llama/Llama-3.1-8B"},
     {"/caf%C3%A9+x?q", "/caf%C3%A9+x", "caf\xc3\xa9+x"},
     {"http://host:80/v1", "/v1", "v1"},
     {"http://host", "/", ""},
@@ -53,7 +54,8 @@ static void paths_are_split_and_decoded(void **state)
         char joined[100] = "";
         size_t n = 0;
         for (int k = 0; k < request.n_segments; k++)
-            n += (size_t)snprintf(joined + n, sizeof(joined) - n, "%s%s", k ? "|" : "", request.segments[k]);
+            n += (size_t)snprintf(joined + n, sizeof(joined) - n, "%s%s", k ? "|" : "",
+                                  request.segments[k]);
         assert_null(request.refusal);
         assert_string_equal(request.raw_path, PATHS[i].raw_path);
         assert_string_equal(joined, PATHS[i].segments);
@@ -68,7 +70,8 @@ static void too_many_segments_are_marked(void **state)
 
 static void arguments_are_decoded_in_order(void **state)
 {
-    struct request request = parse(*state, "/v1/plan?model=a%26b&flag&&x=&q=a+b%2B&=v&model=second&");
+    struct request request =
+        parse(*state, "/v1/plan?model=a%26b&flag&&x=&q=a+b%2B&=v&model=second&");
 
     assert_null(request.refusal);
     assert_int_equal(request.n_arguments, 6);
@@ -87,9 +90,9 @@ static const struct {
     const char *target;
     int status;
 } REFUSALS[] = {
-    {"/a%", 400},        {"/a%2", 400},       {"/a%zz", 400},    {"/a%00b", 400},
-    {"/%ff", 400},       {"/x?a=%0", 400},    {"/x?a=%00", 400}, {"/x?%c3=1", 400},
-    {"relative", 400},   {"?a=1", 400},       {"", 400},         {"/x?a=%C0%AF", 400},
+    {"/a%", 400},      {"/a%2", 400},    {"/a%zz", 400},    {"/a%00b", 400},
+    {"/%ff", 400},     {"/x?a=%0", 400}, {"/x?a=%00", 400}, {"/x?%c3=1", 400},
+    {"relative", 400}, {"?a=1", 400},    {"", 400},         {"/x?a=%C0%AF", 400},
 };
 
 static void what_cannot_be_read_is_refused(void **state)
