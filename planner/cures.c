@@ -27,6 +27,12 @@ static double output_rate(const struct problem *problem, const struct core *core
     return core->cycle.requests_us * load_replicas(problem) * problem->load.output_tokens;
 }
 
+static double devices(const struct deployment *dep)
+{
+    double own = dep->tp * dep->pp * dep->dp * fmax(dep->replicas, 1.0);
+    return own + (dep->disaggregated ? dep->disagg_prefill_devices : 0.0);
+}
+
 struct ranked {
     struct cure_result result;
     double score; /* how much sooner a request ends: what ranks a cure */
@@ -42,6 +48,7 @@ static void measure(const struct problem *problem, const struct core *here,
     result->ttft = change(here->cycle.ttft_us, core.cycle.ttft_us);
     result->output_tok_s = change(output_rate(problem, here), output_rate(&trial->problem, &core));
     result->memory = change(memory_used(problem, here), memory_used(&trial->problem, &core));
+    result->devices = change(devices(&problem->dep), devices(&trial->problem.dep));
     result->best =
         fmax(fmax(-result->tpot, -result->ttft), fmax(result->output_tok_s, -result->memory));
     result->regime_after = core.regime;

@@ -202,7 +202,8 @@ struct cure_result {
     bool is_cure;
     struct cure_change changes[CURE_CHANGES_MAX];
     int n_changes;
-    double tpot, ttft, output_tok_s, memory; /* (after - before) / before */
+    double tpot, ttft, output_tok_s, memory; /* (after - before) / before; memory of one device */
+    double devices;             /* the same of devices in all: 1 = twice as many */
     double best;                             /* the best of them, as a gain */
     enum regime_id regime_after;
     enum basis basis;

@@ -390,6 +390,7 @@ static const struct member EFFECT_NUMBERS[] = {
     MEMBER("ttft", cure_result, ttft),
     MEMBER("output_tok_s", cure_result, output_tok_s),
     MEMBER("memory", cure_result, memory),
+    MEMBER("devices", cure_result, devices),
 };
 
 static void write_cure(struct json_out *out, const struct cure_result *result)

@@ -476,6 +476,11 @@ static void write_cure(struct report *report, const struct cure_result *result)
         phrase_add(phrase, i ? ", " : "");
         add_change(phrase, &result->changes[i]);
     }
+    if (result->devices > 0) {
+        phrase_add(phrase, " (");
+        phrase_change(phrase, result->devices);
+        phrase_add(phrase, " devices)");
+    }
     text_wrap(report->out, phrase_text(phrase), 67, 67);
 }
 
