@@ -10,6 +10,8 @@
 #define FASTER_PART 1.5
 #define LARGE_CHUNK 8192.0
 #define HIGH_UTILIZATION 0.95
+/* A format must save a tenth of the bytes to be worth a change. */
+#define SMALLER 0.9
 #define GQA_GROUP 4.0
 /* DeepSeek's latent: 512 + 64 elements a layer. */
 #define MLA_ELEMENTS 576.0
@@ -75,7 +77,7 @@ static bool set_weights(struct trial *trial, const char *id)
 {
     const struct weight_format *now = trial->problem.dep.weights;
     const struct weight_format *format = library_weight_format(trial->problem.lib, id);
-    if (format == NULL || format->bytes[ROLE_DENSE_FFN] >= now->bytes[ROLE_DENSE_FFN] ||
+    if (format == NULL || format->bytes[ROLE_DENSE_FFN] > SMALLER * now->bytes[ROLE_DENSE_FFN] ||
         (now->is_quantized && trial->problem.model->native_experts_only))
         return false;
     trial->problem.dep.weights = format;

@@ -38,11 +38,14 @@ struct ranked {
     double score; /* how much sooner a request ends: what ranks a cure */
 };
 
-static void measure(const struct problem *problem, const struct core *here,
+/* False when the change does not fit into the memory that held the deployment before. */
+static bool measure(const struct problem *problem, const struct core *here,
                     const struct trial *trial, struct ranked *ranked)
 {
     struct core core;
     core_compute(&trial->problem, &trial->scale, &core);
+    if (here->memory.fits && !core.memory.fits)
+        return false;
     struct cure_result *result = &ranked->result;
     result->tpot = change(here->cycle.tpot_us, core.cycle.tpot_us);
     result->ttft = change(here->cycle.ttft_us, core.cycle.ttft_us);
@@ -61,6 +64,7 @@ static void measure(const struct problem *problem, const struct core *here,
     /* What trades one thing for another is judged by the request as a whole. */
     bool harms = sooner < -CURE_THRESHOLD;
     result->is_cure = result->best >= CURE_THRESHOLD && !harms;
+    return true;
 }
 
 static int order(const void *a, const void *b)
@@ -91,8 +95,8 @@ int cures_find(const struct problem *problem, const struct core *here,
         result->n_changes = trial.n_changes;
         for (int j = 0; j < trial.n_changes; j++)
             result->changes[j] = trial.changes[j];
-        measure(problem, here, &trial, &ranked[n]);
-        n++;
+        if (measure(problem, here, &trial, &ranked[n]))
+            n++;
     }
     qsort(ranked, (size_t)n, sizeof(ranked[0]), order);
     int rank = 0;
