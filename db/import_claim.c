@@ -76,6 +76,7 @@ static void check_live(struct import *import, const cJSON *live)
     }
 }
 
+/* An anchor backs or refutes the claim; a model or part is the basis of the recomputation. */
 static void import_evidence(struct import *import, const char *id, const cJSON *record)
 {
     static const char *const KNOWN[] = {"kind", "id", "bears", NULL};
@@ -85,8 +86,9 @@ static void import_evidence(struct import *import, const char *id, const cJSON *
     {
         const char *bears = field_text(import, item, "bears");
         field_known(import, item, KNOWN);
-        if (strcmp(bears, "backs") != 0 && strcmp(bears, "refutes") != 0) {
-            import_fault(import, "'bears' must be backs or refutes");
+        if (strcmp(bears, "backs") != 0 && strcmp(bears, "refutes") != 0 &&
+            strcmp(bears, "basis") != 0) {
+            import_fault(import, "'bears' must be backs, refutes or basis");
         }
         import_check(import,
                      sql_run(import->db, "INSERT INTO claim_records VALUES (?1, ?2, ?3, ?4)",

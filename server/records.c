@@ -290,6 +290,19 @@ void records_list_handler(struct context *ctx)
 
 /* ---- one record ---- */
 
+bool record_write(struct context *ctx, struct json_out *out, const struct record_kind *kind,
+                  const char *of, const char *id)
+{
+    sqlite3_stmt *row = read_of_record(
+        ctx, "SELECT id, kind, id, doc, revision FROM records WHERE kind = ?1 AND id = ?2", of, id);
+    bool found = row && sqlite3_step(row) == SQLITE_ROW;
+    if (found) {
+        put_record(ctx, out, kind, row);
+    }
+    store_done(row);
+    return found;
+}
+
 /* A record under the name of a path, as the store knows it. */
 struct found {
     const char *kind, *id;
@@ -427,17 +440,11 @@ void records_item_handler(struct context *ctx)
         refuse_name(ctx, kind, &match);
         return;
     }
-    sqlite3_stmt *row = read_of_record(
-        ctx, "SELECT id, kind, id, doc, revision FROM records WHERE kind = ?1 AND id = ?2",
-        found.kind, found.id);
-    if (!row || sqlite3_step(row) != SQLITE_ROW) {
-        store_done(row);
+    json_out_init(&out, ctx->request->arena, REPLY_START, REPLY_MAX);
+    if (!record_write(ctx, &out, kind, found.kind, found.id)) {
         (void)refuse_store(ctx);
         return;
     }
-    json_out_init(&out, ctx->request->arena, REPLY_START, REPLY_MAX);
-    put_record(ctx, &out, kind, row);
     out_text(&out, "\n");
-    store_done(row);
     (void)reply_send(ctx, &out, ctx->format);
 }

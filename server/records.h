@@ -18,4 +18,10 @@ handler_fn records_list_handler;
 /* An id or any alias. */
 handler_fn records_item_handler;
 
+/* Writes one record of a kind as its endpoint shows it; false when the store cannot be read. */
+struct json_out;
+struct record_kind;
+bool record_write(struct context *ctx, struct json_out *out, const struct record_kind *kind,
+                  const char *of, const char *id);
+
 #endif

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "claims.h"
+#include "gaps_route.h"
 #include "records_extra.h"
 
 /* A list is one statement: the columns, then this. `FROM` joins the kind's table as x; SORT is the
@@ -32,6 +34,8 @@ static const char *const REGIME[] = {"regime", NULL};
 static const char *const CURE[] = {"cure", NULL};
 static const char *const CALIBRATION[] = {"calibration", NULL};
 static const char *const SOURCE[] = {"source", NULL};
+static const char *const CLAIM[] = {"claim", NULL};
+static const char *const GAP[] = {"gap", NULL};
 
 /* Sources, disputes and aliases are shown as rows of their own. */
 static const char *const HIDDEN[] = {"sources", "disputes", "aliases", NULL};
@@ -39,6 +43,10 @@ static const char *const HIDDEN_MODEL[] = {"sources", "disputes",      "aliases"
                                            "vocab",   "max_positions", "groups",  NULL};
 static const char *const HIDDEN_CALIBRATION[] = {"sources", "disputes", "aliases",  "engine",
                                                  "id",      "anchor",   "hardware", NULL};
+
+static const char *const HIDDEN_CLAIM[] = {"sources", "disputes", "aliases",
+                                           "records", "live",     NULL};
+static const char *const HIDDEN_GAP[] = {"sources", "disputes", "aliases", "subjects", NULL};
 
 static const struct record_kind KINDS[] = {
     {
@@ -182,6 +190,47 @@ static const struct record_kind KINDS[] = {
         .filters = {{"kind", FILTER_TEXT, VALUES("source_kind", "sources")}},
         .hidden = HIDDEN,
         .extra = record_source_extra,
+    },
+    {
+        .segment = "claims",
+        .noun = "claim",
+        .kinds = CLAIM,
+        STATEMENTS(BY_POSITION, OWN_TABLE("claim", "claims"),
+                   EQUALS("x.verdict", "?4") EQUALS(
+                       "x.section", "?5") "AND (?6 IS NULL OR iif(x.live, 'true', 'false') = ?6) "
+                                          "AND (?7 IS NULL OR x.id IN (SELECT claim_id FROM "
+                                          "claim_records WHERE record_id "
+                                          "= ?7)) ",
+                   "x.id, x.section, r.title AS claim, json_extract(r.doc, '$.claimed') AS "
+                   "claimed, x.verdict, json_extract(r.doc, '$.recomputed') AS recomputed, "
+                   "json_extract(r.doc, '$.recomputed_value') AS recomputed_value, "
+                   "json_extract(r.doc, '$.unit') AS unit, json_extract(r.doc, '$.derivation') AS "
+                   "derivation, (SELECT group_concat(record_id, ' ') FROM claim_records WHERE "
+                   "claim_id = x.id) AS records"),
+        .filters = {{"verdict", FILTER_TEXT, VALUES("verdict", "claims")},
+                    {"section", FILTER_TEXT, VALUES("section", "claims")},
+                    {"live", FILTER_TEXT, "SELECT 'true' UNION SELECT 'false'"},
+                    {"record", FILTER_TEXT, VALUES("record_id", "claim_records")}},
+        .hidden = HIDDEN_CLAIM,
+        .extra = record_claim_extra,
+    },
+    {
+        /* Those that are stated; gaps_route.c adds those that were asked. */
+        .segment = "gaps",
+        .noun = "gap",
+        .kinds = GAP,
+        STATEMENTS("r.id", OWN_TABLE("gap", "gaps"), EQUALS("x.status", "?4"),
+                   "x.id, x.status, x.question, x.opened_on"),
+        .filters = {{"status", FILTER_TEXT, "SELECT 'no record' UNION SELECT 'answered'"},
+                    {"kind", FILTER_TEXT, "SELECT 'stated' UNION SELECT 'asked'"},
+                    {"model", FILTER_MODEL, NULL},
+                    {"hardware", FILTER_HARDWARE, NULL},
+                    {"engine", FILTER_ENGINE, NULL},
+                    {"metric", FILTER_TEXT,
+                     "VALUES ('ttft_ms'), ('tpot_ms'), ('itl_ms'), ('e2e_ms'), ('output_tok_s'), "
+                     "('total_tok_s'), ('requests_s')"}},
+        .hidden = HIDDEN_GAP,
+        .extra = record_gap_extra,
     },
 };
 

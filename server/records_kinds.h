@@ -17,7 +17,7 @@ struct sqlite3_stmt;
 #define FILTERS_MAX 8
 
 /* How the value of a filter is understood. */
-enum filter_value { FILTER_TEXT, FILTER_HARDWARE, FILTER_ENGINE };
+enum filter_value { FILTER_TEXT, FILTER_MODEL, FILTER_HARDWARE, FILTER_ENGINE };
 
 /* A filter of a list: an argument of the query and the values that occur (one column). */
 struct record_filter {

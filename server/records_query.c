@@ -145,6 +145,21 @@ void fault_ambiguous(struct faults *faults, const char *pointer, const char *nam
     fault_add(faults, pointer, match->ambiguous[0], "\"%.100s\" is ambiguous: %s", name, list);
 }
 
+static const char *resolve_model(struct context *ctx, const char *value, struct faults *faults)
+{
+    struct name_match match;
+    catalogue_find_model(ctx->catalogue, value, &match);
+    if (match.index >= 0) {
+        return ctx->catalogue->lib.models[match.index].id;
+    }
+    if (match.ambiguous[0]) {
+        fault_ambiguous(faults, "?model", value, &match);
+    } else {
+        fault_add(faults, "?model", match.nearest[0], "no model is called \"%.100s\"", value);
+    }
+    return NULL;
+}
+
 static const char *resolve_part(struct context *ctx, const char *value, struct faults *faults)
 {
     struct name_match match;
@@ -205,6 +220,8 @@ static const char *resolve_filter(struct context *ctx, const struct record_filte
     switch (filter->value) {
     case FILTER_TEXT:
         return resolve_text(ctx, filter, value, faults);
+    case FILTER_MODEL:
+        return resolve_model(ctx, value, faults);
     case FILTER_HARDWARE:
         return resolve_part(ctx, value, faults);
     case FILTER_ENGINE:
