@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -74,6 +75,7 @@ static pid_t start_daemon(int port)
     char listen[32];
     snprintf(listen, sizeof listen, "127.0.0.1:%d", port);
     pin_to_core(0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the daemon never outlives the benchmark */
     execl(REGIMED, "regimed", "--threads", "1", "--listen", listen, (char *)NULL);
     _exit(127);
 }
@@ -175,6 +177,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_http [ROUNDS, 1 to %d]\n", ROUNDS_MAX);
         return 2;
     }
+    workbench_open(&bench);
     pid_t pid = start_daemon(port);
     pin_to_core(1);
     bool ok = pid > 0 && wait_until_ready(&load, port) &&

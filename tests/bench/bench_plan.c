@@ -24,6 +24,13 @@ struct stage {
     void (*run)(struct workbench *bench, struct question *question);
 };
 
+/* Parses into an empty arena, as the daemon does. */
+static void run_parse(struct workbench *bench, struct question *question)
+{
+    arena_reset(question->request.arena);
+    question_parse(bench, question);
+}
+
 static void run_prepare(struct workbench *bench, struct question *question)
 {
     (void)bench;
@@ -62,6 +69,7 @@ static void handle(struct workbench *bench, struct question *question, const cha
     const struct argument argument = {name, value};
     struct reply reply = {0};
 
+    arena_reset(question->request.arena);
     question->request.arguments = &argument;
     question->request.n_arguments = name ? 1 : 0;
     app_handle(bench->app, &question->request, &reply);
@@ -86,7 +94,7 @@ static void run_request_text(struct workbench *bench, struct question *question)
 
 /* In the order of a request: each stage leaves in the question what the next one needs. */
 static const struct stage STAGES[] = {
-    {"parse", "parse the body", question_parse},
+    {"parse", "parse the body", run_parse},
     {"read", "read the fields, fill the defaults", question_read},
     {"prepare", "prepare the kernels", run_prepare},
     {"step", "one decode step, prepared", run_step},
