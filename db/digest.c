@@ -25,7 +25,7 @@ static uint32_t rotate(uint32_t x, unsigned by)
 
 static void schedule_fill(const unsigned char *block, uint32_t w[ROUNDS])
 {
-    for (int i = 0; i < 16; i++) {
+    for (size_t i = 0; i < 16; i++) {
         const unsigned char *b = block + 4 * i;
         w[i] = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | (uint32_t)b[3];
     }

@@ -31,11 +31,9 @@ char *import_file_read(const char *path, size_t *ret_length)
     return fitted ? fitted : text;
 }
 
-static int compare_paths(const void *a, const void *b)
+static int compare_entries(const struct dirent **a, const struct dirent **b)
 {
-    char *const *x = a;
-    char *const *y = b;
-    return strcmp(*x, *y);
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
 static bool ends_with(const char *text, const char *suffix)
@@ -48,20 +46,17 @@ static bool ends_with(const char *text, const char *suffix)
 int import_files_list(const char *folder, const char *suffix, char **ret_paths, int max)
 {
     char path[PATH_TEXT_MAX];
-    DIR *dir = opendir(folder);
+    struct dirent **entries = NULL;
     int n = 0;
-    if (!dir) {
-        return 0;
-    }
-    for (const struct dirent *entry = readdir(dir); entry && n < max; entry = readdir(dir)) {
-        if (!ends_with(entry->d_name, suffix)) {
-            continue;
+    int n_entries = scandir(folder, &entries, NULL, compare_entries);
+    for (int i = 0; i < n_entries; i++) {
+        if (n < max && ends_with(entries[i]->d_name, suffix)) {
+            (void)text_print(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
+            ret_paths[n] = strdup(path);
+            n += ret_paths[n] != NULL;
         }
-        (void)text_print(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        ret_paths[n] = strdup(path);
-        n += ret_paths[n] != NULL;
+        free(entries[i]);
     }
-    (void)closedir(dir);
-    qsort(ret_paths, (size_t)n, sizeof(*ret_paths), compare_paths);
+    free(entries);
     return n;
 }

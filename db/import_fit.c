@@ -125,7 +125,8 @@ static void part_of_file(const char *path, char ret_id[ID_MAX])
 static void lower(char *text)
 {
     for (; *text; text++) {
-        *text = *text == ' ' || *text == '_' ? '-' : (char)tolower((unsigned char)*text);
+        bool separator = *text == ' ' || *text == '_';
+        *text = (char)(separator ? '-' : tolower((unsigned char)*text));
     }
 }
 

@@ -182,7 +182,7 @@ static bool file_ensure(const char *path, char ret_error[STORE_ERROR_MAX])
     struct stat there;
     if (stat(path, &there) != 0) {
         return errno == ENOENT ? file_create(path, ret_error)
-                               : refuse(ret_error, path, strerror(errno));
+                               : refuse(ret_error, path, "cannot be looked at");
     }
     if (S_ISDIR(there.st_mode)) {
         return refuse(ret_error, path, "is a directory");

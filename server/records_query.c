@@ -8,6 +8,7 @@
 #include "store.h"
 
 #define WORDS_MAX 16
+#define MATCH_EXTRA ((size_t)4 * WORDS_MAX) /* quotes, spaces, the star */
 #define VALUES_MAX 200
 #define CURSOR_MAX 512
 
@@ -81,7 +82,7 @@ static char *phrase_add(char *to, const char *word, size_t length)
  * word. */
 static const char *match_write(struct arena *arena, const char *text)
 {
-    char *match = arena_alloc(arena, 2 * strlen(text) + 4 * WORDS_MAX + 8);
+    char *match = arena_alloc(arena, 2 * strlen(text) + MATCH_EXTRA);
     char *to = match;
     int n = 0;
     while (match && *text && n < WORDS_MAX) {
