@@ -150,6 +150,11 @@ static void leaves_the_healthy_alone(void **state)
         if (apply(NOT[i], &problem, &trial))
             fail_msg("%s applies", NOT[i]);
     }
+    /* A model without a cache has none to shrink or to tier. */
+    struct trial trial;
+    problem = rig_problem(*state, SHAPE_MAMBA);
+    assert_false(apply("fp8_kv", &problem, &trial));
+    assert_false(apply("kv_tiering", &problem, &trial));
 }
 
 /* The controls always apply: they are shown whether they help or not. */

@@ -37,10 +37,8 @@ static const struct move *move_of(const struct found *found, const char *axis, b
 }
 
 /* The regime with one axis at another value, by changing the deployment itself. */
-static enum regime_id regime_at(const struct rig *rig, struct problem problem, const char *axis,
-                                double value)
+static enum regime_id regime_at(struct problem problem, const char *axis, double value)
 {
-    (void)rig;
     struct hardware part = *problem.hw;
     struct scale scale = {1, 1, 1};
     if (strcmp(axis, "concurrency") == 0)
@@ -51,6 +49,8 @@ static enum regime_id regime_at(const struct rig *rig, struct problem problem, c
         problem.load.output_tokens = value;
     else if (strcmp(axis, "bandwidth") == 0)
         scale.bandwidth = value * BYTES_PER_US_PER_GBPS / part.bw_bytes_us;
+    else if (strcmp(axis, "model_size") == 0)
+        scale.model = value * 1e9 / problem.model->params_total;
     else
         problem.dep.tp = value;
     struct core core;
@@ -77,15 +77,21 @@ static void one_entry_each(void **state)
     }
 }
 
-static void expect_move(const struct rig *rig, const struct problem *problem,
-                        const struct found *found, const struct move *move)
+static void expect_move(const struct problem *problem, const struct found *found,
+                        const struct move *move)
 {
     double ratio = move->upward ? move->at / move->from : move->from / move->at;
     assert_true(ratio > 1 && ratio <= 64 * (1 + 1e-9));
     assert_int_not_equal(move->to_regime, found->from);
-    if (strcmp(move->axis, "model_size") == 0)
+    if (strcmp(move->axis, "model_size") == 0) {
+        /* The compiled form scales no activations: two per cent behind it both agree. */
+        double beyond = move->upward ? move->at * 1.02 : move->at / 1.02;
+        double before = move->upward ? move->at / 1.02 : move->at * 1.02;
+        assert_int_equal(regime_at(*problem, move->axis, beyond), move->to_regime);
+        assert_int_equal(regime_at(*problem, move->axis, before), found->from);
         return;
-    assert_int_equal(regime_at(rig, *problem, move->axis, move->at), move->to_regime);
+    }
+    assert_int_equal(regime_at(*problem, move->axis, move->at), move->to_regime);
     if (strcmp(move->axis, "tp") == 0)
         return;
     /* Two per cent before it nothing has changed yet. */
@@ -93,7 +99,7 @@ static void expect_move(const struct rig *rig, const struct problem *problem,
     if (is_whole(move->axis))
         before =
             move->upward ? fmin(floor(before), move->at - 1) : fmax(ceil(before), move->at + 1);
-    assert_int_equal(regime_at(rig, *problem, move->axis, before), found->from);
+    assert_int_equal(regime_at(*problem, move->axis, before), found->from);
 }
 
 /* Problems in different regimes: where a move is named, the plan made there is in that regime. */
@@ -108,7 +114,9 @@ static void moves_hold_true(void **state)
         sample_llama_server(rig->sample, SAMPLE_QWEN25_7B, SAMPLE_RTX5090, 32),
         rig_problem(rig, SHAPE_MISTRAL),
         rig_problem(rig, SHAPE_MAMBA),
+        rig_problem(rig, SHAPE_MIXTRAL),
     };
+    problems[7].hw = &rig->sample->hardware[SAMPLE_H200];
     problems[2].load.concurrency = 200;
     problems[3].dep.tp = 4;
     problems[4].load.output_tokens = 128;
@@ -122,7 +130,7 @@ static void moves_hold_true(void **state)
                 if (isnan(move->at))
                     continue;
                 changes[j]++;
-                expect_move(rig, &problems[i], &found, move);
+                expect_move(&problems[i], &found, move);
             }
     }
     /* Every axis but the shape of the deployment has been seen to move something. */
@@ -206,7 +214,13 @@ static void open_loop(void **state)
     struct core core = rig_core(problem);
     assert_true(core.cycle.concurrency > 10);
     struct found found = find_moves(&problem);
-    assert_near(move_of(&found, "concurrency", true)->from, round(core.cycle.concurrency), 0);
+    const struct move *more = move_of(&found, "concurrency", true);
+    assert_near(more->from, round(core.cycle.concurrency), 0);
+    /* The other value is a closed loop's: that many in flight. */
+    struct problem closed = problem;
+    closed.load.request_rate = (double)NAN;
+    assert_int_equal(more->to_regime, regime_at(closed, "concurrency", more->at));
+    assert_int_not_equal(more->to_regime, core.regime);
     /* Replicas share the arrivals: all of what is in flight counts. */
     problem.dep.replicas = 4;
     core = rig_core(problem);
