@@ -125,6 +125,7 @@ static void import_kind(struct import *import, const struct kind_files *kind, co
     if (n == 0) {
         import->file = path;
         import_fault(import, "holds no records");
+        import->file = NULL;
     }
     for (int i = 0; i < n; i++) {
         import_json_file(import, kind, names[i]);

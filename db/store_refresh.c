@@ -1,6 +1,5 @@
 #include "store_refresh.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,16 +74,25 @@ static const char AFTER[] =
     "INSERT OR REPLACE INTO main.store_info SELECT * FROM bundled.store_info;"
     "DROP TABLE temp.refreshed;";
 
+/* Reads the embedded database in place. SQLite takes a pointer to what it may change; with READONLY
+ * it never does. */
+static bool deserialize(sqlite3 *db, const char *schema)
+{
+    const union {
+        const unsigned char *embedded;
+        unsigned char *taken;
+    } image = {EMBEDDED_DATABASE};
+
+    const sqlite3_int64 size = EMBEDDED_DATABASE_END - EMBEDDED_DATABASE;
+    return sqlite3_deserialize(db, schema, image.taken, size, size, SQLITE_DESERIALIZE_READONLY) ==
+           SQLITE_OK;
+}
+
 sqlite3 *embedded_open(void)
 {
     sqlite3 *db = NULL;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
-    const sqlite3_int64 size = EMBEDDED_DATABASE_END - EMBEDDED_DATABASE;
-    /* SQLite takes a pointer to what it may change; with READONLY it never does. */
-    unsigned char *image = (unsigned char *)(uintptr_t)EMBEDDED_DATABASE;
-    if (sqlite3_open_v2(":memory:", &db, flags, NULL) == SQLITE_OK &&
-        sqlite3_deserialize(db, "main", image, size, size, SQLITE_DESERIALIZE_READONLY) ==
-            SQLITE_OK &&
+    if (sqlite3_open_v2(":memory:", &db, flags, NULL) == SQLITE_OK && deserialize(db, "main") &&
         sql_configure(db)) {
         return db;
     }
@@ -94,11 +102,7 @@ sqlite3 *embedded_open(void)
 
 static bool attach_bundled(sqlite3 *db)
 {
-    const sqlite3_int64 size = EMBEDDED_DATABASE_END - EMBEDDED_DATABASE;
-    unsigned char *image = (unsigned char *)(uintptr_t)EMBEDDED_DATABASE;
-    return sql_exec(db, "ATTACH ':memory:' AS bundled") &&
-           sqlite3_deserialize(db, "bundled", image, size, size, SQLITE_DESERIALIZE_READONLY) ==
-               SQLITE_OK;
+    return sql_exec(db, "ATTACH ':memory:' AS bundled") && deserialize(db, "bundled");
 }
 
 /* Whether the attached bundle is another one than the file's, and not older. */
