@@ -231,19 +231,23 @@ static bool set_bool(struct field_reader *reader, const struct field *field,
     return false;
 }
 
+static bool is_name(const char *name, const char *text, size_t length)
+{
+    for (size_t at = 0; at < length; at++) {
+        char c = text[at] == '-' ? '_' : text[at];
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        if (!name[at] || c != name[at])
+            return false;
+    }
+    return !name[length];
+}
+
 /* A name of the row's table in any case, '-' and '_' equal; -1 when there is none. */
 static int find_name(const struct field_name *names, const char *text, size_t length)
 {
     for (int i = 0; names[i].name; i++) {
-        size_t at = 0;
-        while (at < length && names[i].name[at]) {
-            int c = text[at] == '-' ? '_' : text[at];
-            c = c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-            if (c != names[i].name[at])
-                break;
-            at++;
-        }
-        if (at == length && !names[i].name[at])
+        if (is_name(names[i].name, text, length))
             return i;
     }
     return -1;

@@ -8,7 +8,7 @@
 #include "units.h"
 
 /* What an object may say; turned into a struct hardware afterwards. */
-struct part {
+struct inline_part {
     const char *id, *name, *vendor, *arch, *link_kind, *pcie;
     enum hardware_class class;
     double memory_bytes, memory_gb, memory_usable_gib;
@@ -40,31 +40,31 @@ enum part_row {
     PART_ROWS
 };
 
-enum part_section { PART_ROOT, PART_PEAKS, PART_LINK, PART_SECTIONS };
+enum part_section { SECTION_OF_PART, SECTION_OF_PEAKS, SECTION_OF_LINK, PART_SECTIONS };
 
 #define X(ID, NAME) {NAME, ID},
 static const struct field_name CLASSES[] = {HARDWARE_CLASS_LIST(X){NULL, 0}};
 #undef X
 
 #define ROOT(NAME, MEMBER)                                                                         \
-    .section = PART_ROOT, .name = NAME, .pointer = "/" NAME, .query = NAME,                        \
-    .offset = offsetof(struct part, MEMBER)
+    .section = SECTION_OF_PART, .name = NAME, .pointer = "/" NAME, .query = NAME,                  \
+    .offset = offsetof(struct inline_part, MEMBER)
 #define PEAK(INDEX, NAME)                                                                          \
-    [PART_PEAK_FIRST + (INDEX)] = {.section = PART_PEAKS,                                          \
+    [PART_PEAK_FIRST + (INDEX)] = {.section = SECTION_OF_PEAKS,                                    \
                                    .name = NAME,                                                   \
                                    .pointer = "/peak_dense_tflops/" NAME,                          \
                                    .query = "peak_dense_tflops." NAME,                             \
                                    .kind = FIELD_NUMBER,                                           \
-                                   .offset = offsetof(struct part, peak_tflops) +                  \
+                                   .offset = offsetof(struct inline_part, peak_tflops) +           \
                                              (INDEX) * sizeof(double),                             \
                                    .min = 0,                                                       \
                                    .max = 1e6,                                                     \
                                    .unit = "TFLOPS"},
 #define LINK(NAME, MEMBER)                                                                         \
-    .section = PART_LINK, .name = NAME, .pointer = "/interconnect/" NAME,                          \
-    .query = "interconnect." NAME, .offset = offsetof(struct part, MEMBER)
+    .section = SECTION_OF_LINK, .name = NAME, .pointer = "/interconnect/" NAME,                    \
+    .query = "interconnect." NAME, .offset = offsetof(struct inline_part, MEMBER)
 #define UNUSED(AT, NAME)                                                                           \
-    [PART_UNUSED_FIRST + (AT)] = {.section = PART_ROOT,                                            \
+    [PART_UNUSED_FIRST + (AT)] = {.section = SECTION_OF_PART,                                      \
                                   .name = NAME,                                                    \
                                   .pointer = "/" NAME,                                             \
                                   .query = NAME,                                                   \
@@ -120,11 +120,11 @@ static const struct field ROWS[PART_ROWS] = {
 };
 
 static const struct field_section SECTIONS[PART_SECTIONS] = {
-    [PART_ROOT] = {"", "", -1, PART_ID, PART_UNUSED_LAST + 1, .doc = "a part"},
-    [PART_PEAKS] = {"peak_dense_tflops", "/peak_dense_tflops", PART_ROOT, PART_PEAK_FIRST,
-                    DTYPE_COUNT, .doc = "dense peaks by compute type"},
-    [PART_LINK] = {"interconnect", "/interconnect", PART_ROOT, PART_LINK_KIND, 3,
-                   .doc = "links between devices"},
+    [SECTION_OF_PART] = {"", "", -1, PART_ID, PART_UNUSED_LAST + 1, .doc = "a part"},
+    [SECTION_OF_PEAKS] = {"peak_dense_tflops", "/peak_dense_tflops", SECTION_OF_PART,
+                          PART_PEAK_FIRST, DTYPE_COUNT, .doc = "dense peaks by compute type"},
+    [SECTION_OF_LINK] = {"interconnect", "/interconnect", SECTION_OF_PART, PART_LINK_KIND, 3,
+                         .doc = "links between devices"},
 };
 
 _Static_assert(PART_ROWS <= FIELDS_MAX, "the walkers have room for every row");
@@ -157,28 +157,37 @@ static bool is_fabric(const char *kind)
 /* Nothing stated: a gen4 x16 slot, marked as assumed. */
 #define ASSUMED_HOST_LINK "gen4x16"
 
-static void fill(struct hardware *hw, const struct part *part, const bool *given)
+/* What the driver reports where it is stated, else the nominal size. */
+static double memory_bytes_of(const struct inline_part *part, const bool *given)
 {
-    double usable = part->memory_usable_gib * BYTES_PER_GIB;
+    if (given[PART_MEMORY_BYTES])
+        return part->memory_bytes;
+    return given[PART_MEMORY_USABLE] ? part->memory_usable_gib * BYTES_PER_GIB
+                                     : part->memory_gb * BYTES_PER_GB;
+}
+
+static const char *or_text(const char *text, const char *otherwise)
+{
+    return text ? text : otherwise;
+}
+
+static void fill(struct hardware *hw, const struct inline_part *part, const bool *given)
+{
     double link = given[PART_HOST_GBPS] ? part->host_gbps * BYTES_PER_US_PER_GBPS
                                         : host_link_bytes_us(part->pcie);
 
     *hw = (struct hardware){
-        .id = part->id ? part->id : "inline",
-        .name = part->name ? part->name
-                : part->id ? part->id
-                           : "inline part",
-        .vendor = part->vendor ? part->vendor : "",
-        .arch = part->arch ? part->arch : "",
+        .id = or_text(part->id, "inline"),
+        .name = or_text(part->name, or_text(part->id, "inline part")),
+        .vendor = or_text(part->vendor, ""),
+        .arch = or_text(part->arch, ""),
         .class = given[PART_CLASS] ? part->class : HW_DATACENTER,
         .index = -1,
-        .memory_bytes = given[PART_MEMORY_BYTES]    ? part->memory_bytes
-                        : given[PART_MEMORY_USABLE] ? usable
-                                                    : part->memory_gb * BYTES_PER_GB,
+        .memory_bytes = memory_bytes_of(part, given),
         .memory_is_nominal = !given[PART_MEMORY_BYTES] && !given[PART_MEMORY_USABLE],
         .bw_bytes_us = part->mem_bw_gbps * BYTES_PER_US_PER_GBPS,
         .link_is_fabric = is_fabric(part->link_kind),
-        .link_kind = part->link_kind ? part->link_kind : "none",
+        .link_kind = or_text(part->link_kind, "none"),
         .link_bytes_us = part->link_gbps_total / 2 * BYTES_PER_US_PER_GBPS,
         .link_domain = given[PART_LINK_DOMAIN] ? part->link_domain : 1,
         .host_bytes_us = link > 0 ? link : host_link_bytes_us(ASSUMED_HOST_LINK),
@@ -203,7 +212,7 @@ const struct hardware *inline_part_read(const struct catalogue *catalogue, struc
                                         struct faults *faults, const char *pointer,
                                         const cJSON *object)
 {
-    struct part part = {0};
+    struct inline_part part = {0};
     bool given[PART_ROWS] = {false};
     struct field_reader reader = {
         .table = &PART_FIELDS,

@@ -176,7 +176,7 @@ static void check_required(const struct field_reader *reader, const struct plan_
     for (int i = 0; i < FIELD_ID_COUNT; i++) {
         enum field_id id = (enum field_id)i;
         if (PLAN_FIELDS.rows[i].fallback == DEFAULT_REQUIRED && !request->given[i] &&
-            !field_is_refused(reader, id))
+            !field_is_refused(reader, (int)id))
             fault_add(reader->faults, pointer_of(reader, id), NULL, "required: %s",
                       PLAN_FIELDS.rows[i].doc);
     }
@@ -190,7 +190,7 @@ static bool settled_number(const struct field_reader *reader, const struct plan_
 
     if (!request->given[id]) {
         *ret_number = field->value;
-        return !field_is_refused(reader, id);
+        return !field_is_refused(reader, (int)id);
     }
     memcpy(ret_number, (const char *)request + field->offset, sizeof(*ret_number));
     return true;

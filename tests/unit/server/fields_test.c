@@ -200,7 +200,7 @@ struct pair {
 static const struct pair PAIRS[] = {
     {"{" BASE "}", ASKED},
     {"{" BASE ",\"deployment\":{\"weights\":\"fp8\"},\"workload\":{\"concurrency\":32,\"input_"
-              "tokens\":2048}}",
+     "tokens\":2048}}",
      ASKED "&concurrency=32&input_tokens=2048&weights=fp8"},
     {DEPLOYED("\"tp\":4,\"sampler\":\"host\",\"cuda_graphs\":false"),
      ASKED "&tp=4&sampler=host&cuda_graphs=false"},

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "app.h"
+#include "json_out.h"
 #include "store.h"
 
 #define PAGE_MAX_BYTES 40000
@@ -267,25 +268,33 @@ static void views_and_formats_are_chosen_by_the_query(void **state)
 static void hostile_bodies_get_an_answer(void **state)
 {
     struct world *world = *state;
-    char *body = malloc(200000);
+    struct json_out body;
+    const char *const nothing[] = {NULL};
 
-    memset(body, '[', 1000);
-    body[1000] = '\0';
-    assert_int_equal(post(world, body, (const char *const[]){NULL}).status, 400);
+    struct arena *arena = arena_new(8 << 20);
+    json_out_init(&body, arena, 1024, 4 << 20);
+    for (int i = 0; i < 1000; i++)
+        out_text(&body, "[");
+    out_bytes(&body, "", 1);
+    assert_int_equal(post(world, body.text, nothing).status, 400);
 
-    strcpy(body, "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"logit_"
-                 "processors\":[\"x\"");
-    size_t length = strlen(body);
-    for (int i = 0; i < 20000; i++, length += 4)
-        memcpy(body + length, ",\"x\"", 4);
-    strcpy(body + length, "]}}");
-    assert_int_equal(post(world, body, (const char *const[]){NULL}).status, 422);
+    json_out_init(&body, arena, 1024, 4 << 20);
+    out_text(&body, "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":"
+                    "{\"logit_processors\":[\"x\"");
+    for (int i = 0; i < 20000; i++)
+        out_text(&body, ",\"x\"");
+    out_text(&body, "]}}");
+    out_bytes(&body, "", 1);
+    assert_int_equal(post(world, body.text, nothing).status, 422);
 
-    length = (size_t)snprintf(body, 20, "{\"model\":\"");
-    memset(body + length, 'a', 100000);
-    strcpy(body + length + 100000, "\",\"hardware\":\"\xf0\x9f\x90\x8d\"}");
-    assert_int_equal(post(world, body, (const char *const[]){NULL}).status, 422);
-    free(body);
+    json_out_init(&body, arena, 1024, 4 << 20);
+    out_text(&body, "{\"model\":\"");
+    for (int i = 0; i < 100000; i++)
+        out_text(&body, "a");
+    out_text(&body, "\",\"hardware\":\"\xf0\x9f\x90\x8d\"}");
+    out_bytes(&body, "", 1);
+    assert_int_equal(post(world, body.text, nothing).status, 422);
+    arena_free(arena);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -53,12 +54,14 @@ static const cJSON *at(const cJSON *tree, const char *path)
 static void check_members(const cJSON *object, const char *expected)
 {
     char names[600] = "";
+    size_t length = 0;
     const cJSON *member;
 
     cJSON_ArrayForEach(member, object)
     {
-        strcat(names, names[0] ? " " : "");
-        strcat(names, member->string);
+        length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+                                   length ? " " : "", member->string);
+        assert_true(length < sizeof(names));
     }
     assert_string_equal(names, expected);
 }
