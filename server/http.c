@@ -64,7 +64,8 @@ struct http {
     uint64_t request_timeout_ns;
     bool access_log;
     pthread_key_t worker_key;
-    char *error; /* where the library's message goes while it starts; NULL afterwards */
+    pthread_t starter;            /* the thread whose messages are kept */
+    char message[HTTP_ERROR_MAX]; /* the library's last one */
     struct MHD_Daemon *daemons[DAEMONS_MAX];
     int n_daemons;
 };
@@ -426,16 +427,17 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **s
     metrics_connection(http->metrics, code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1);
 }
 
-/* The library's messages are about clients that went away, except while it starts. */
+/* The pool's messages are about clients that went away; those of the starting thread say why it
+ * failed. */
 __attribute__((format(printf, 2, 0))) static void on_message(void *cls, const char *format,
                                                              va_list arguments)
 {
     struct http *http = cls;
 
-    if (!http->error)
+    if (!pthread_equal(http->starter, pthread_self()))
         return;
-    vsnprintf(http->error, HTTP_ERROR_MAX, format, arguments);
-    http->error[strcspn(http->error, "\r\n")] = '\0';
+    vsnprintf(http->message, sizeof(http->message), format, arguments);
+    http->message[strcspn(http->message, "\r\n")] = '\0';
 }
 
 static struct MHD_Daemon *start_daemon(struct http *http, const struct http_options *options,
@@ -478,16 +480,16 @@ struct http *http_start(const struct http_options *options, char ret_error[HTTP_
     http->metrics = app_metrics(options->app);
     http->request_timeout_ns = options->request_timeout_s * NS_PER_S;
     http->access_log = options->access_log;
-    http->error = ret_error;
+    http->starter = pthread_self();
     for (int i = 0; i < options->n_listeners && i < DAEMONS_MAX; i++) {
         struct MHD_Daemon *daemon = start_daemon(http, options, &options->listeners[i]);
         if (!daemon) {
+            snprintf(ret_error, HTTP_ERROR_MAX, "%s", http->message);
             http_stop(http);
             return NULL;
         }
         http->daemons[http->n_daemons++] = daemon;
     }
-    http->error = NULL;
     return http;
 }
 
