@@ -154,6 +154,12 @@ static void model_size_meets_memory(void **state)
     const struct move *smaller = move_of(&found, "model_size", false);
     assert_int_equal(smaller->to_regime, REGIME_SMALL_MODEL_HOST);
     assert_int_equal(smaller->to_class, CLASS_KERNEL_LAUNCH);
+    /* Experts shrink with the model: a small Mixtral is bound by its launches too. */
+    problem = rig_problem(*state, SHAPE_MIXTRAL);
+    problem.hw = &((struct rig *)*state)->sample->hardware[SAMPLE_H200];
+    found = find_moves(&problem);
+    assert_int_equal(move_of(&found, "model_size", false)->to_regime, REGIME_SMALL_MODEL_HOST);
+    assert_true(move_of(&found, "model_size", false)->at < 46.7);
 }
 
 /* Ranks: powers of two within the fabric, where heads divide and experts still spread. */
