@@ -117,6 +117,7 @@ static void import_kind(struct import *import, const struct kind_files *kind, co
         (void)text_print(path, sizeof(path), "%s/%s%s%s", folder, kind->folder,
                          *kind->folder ? "/" : "", kind->name);
         import_json_file(import, kind, path);
+        import->file = NULL;
         return;
     }
     char *names[FILES_MAX];

@@ -158,6 +158,21 @@ static void parts_are_found(void **state)
     store_release(store_of(state), cat);
 }
 
+/* What a name means: an id, "ambiguous" or "unresolved". */
+static const char *meaning_of(const struct catalogue *cat, const char *name, bool model)
+{
+    struct name_match match;
+    if (model) {
+        catalogue_find_model(cat, name, &match);
+    } else {
+        catalogue_find_hardware(cat, name, &match);
+    }
+    if (match.index < 0) {
+        return match.ambiguous[0] ? "ambiguous" : "unresolved";
+    }
+    return model ? cat->lib.models[match.index].id : cat->lib.hardware[match.index].id;
+}
+
 /* Every name that the public measurements use for a model or a part, and what it means. */
 static void check_names(const struct catalogue *cat, const char *path, bool models)
 {
@@ -166,25 +181,13 @@ static void check_names(const struct catalogue *cat, const char *path, bool mode
     int n = 0;
     assert_non_null(file);
     while (fgets(line, sizeof(line), file)) {
-        line[strcspn(line, "\n")] = '\0';
         char *tab = strchr(line, '\t');
         if (line[0] == '#' || !tab) {
             continue;
         }
         *tab = '\0';
-        struct name_match match;
-        const char *id = "unresolved";
-        if (models) {
-            catalogue_find_model(cat, line, &match);
-        } else {
-            catalogue_find_hardware(cat, line, &match);
-        }
-        if (match.index >= 0) {
-            id = models ? cat->lib.models[match.index].id : cat->lib.hardware[match.index].id;
-        } else if (match.ambiguous[0]) {
-            id = "ambiguous";
-        }
-        size_t length = strcspn(tab + 1, ":");
+        const char *id = meaning_of(cat, line, models);
+        size_t length = strcspn(tab + 1, ":\n");
         if (strlen(id) != length || strncmp(tab + 1, id, length) != 0) {
             fail_msg("%s: %s, expected %s", line, id, tab + 1);
         }

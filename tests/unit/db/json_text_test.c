@@ -18,7 +18,7 @@ static void elements_come_as_written(void **state)
     static const char *const WANT[] = {"1.50", "{\"a\": [1, 2], \"b\": \"},\\\"\"}", "\"x,y\"",
                                        "[]"};
     struct json_walk walk = json_walk_start(TEXT, strlen(TEXT));
-    struct json_span span;
+    struct json_span span = {NULL, 0};
     size_t n = 0;
     (void)state;
     while (json_walk_element(&walk, &span)) {
@@ -35,8 +35,8 @@ static void members_come_as_written(void **state)
     static const char *const NAMES[] = {"a", "b c", "e"};
     static const char *const VALUES[] = {"1e3", "{\"d\":null}", "\"\\\\\""};
     struct json_walk walk = json_walk_start(TEXT, strlen(TEXT));
-    struct json_span name;
-    struct json_span value;
+    struct json_span name = {NULL, 0};
+    struct json_span value = {NULL, 0};
     size_t n = 0;
     (void)state;
     while (json_walk_member(&walk, &name, &value)) {
@@ -55,8 +55,8 @@ static void cut_texts_end_early(void **state)
     (void)state;
     for (size_t length = 0; length < sizeof(TEXT); length++) {
         char *cut = malloc(length + 1);
-        struct json_span name;
-        struct json_span value;
+        struct json_span name = {NULL, 0};
+        struct json_span value = {NULL, 0};
         assert_non_null(cut);
         memcpy(cut, TEXT, length);
         struct json_walk walk = json_walk_start(cut, length);
