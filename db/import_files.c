@@ -27,8 +27,7 @@ char *import_file_read(const char *path, size_t *ret_length)
     }
     text[length] = '\0';
     *ret_length = length;
-    char *fitted = realloc(text, length + 1);
-    return fitted ? fitted : text;
+    return text;
 }
 
 static int compare_entries(const struct dirent **a, const struct dirent **b)

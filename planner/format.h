@@ -16,12 +16,13 @@
 struct weight_format {
     const char *id, *title;
     int index;
-    /* Bytes per weight by role: the linear roles in the format, the rest as the recipe keeps them. */
+    /* Bytes per weight by role: the linear roles in the format, the rest as the recipe keeps them.
+     */
     double bytes[ROLE_COUNT];
-    enum dtype compute;          /* the type of the multiply on a part that has it */
-    bool weight_only;            /* dequantised: the multiply stays 16-bit whatever the part has */
-    double activation_bytes;     /* an activation as the GEMM reads it: 2, or 1 when quantised */
-    bool is_quantized;           /* fewer than 16 bits: a cure cannot quantise it "to fp8" again */
+    enum dtype compute;      /* the type of the multiply on a part that has it */
+    bool weight_only;        /* dequantised: the multiply stays 16-bit whatever the part has */
+    double activation_bytes; /* an activation as the GEMM reads it: 2, or 1 when quantised */
+    bool is_quantized;       /* fewer than 16 bits: a cure cannot quantise it "to fp8" again */
     bool gguf;
     enum fit_dtype gemm_fits[3]; /* fit types of its GEMM, best first; FIT_DTYPE_COUNT ends */
     enum fit_dtype moe_fits[4];  /* of its expert GEMM, best first */
@@ -30,9 +31,9 @@ struct weight_format {
 struct kv_format {
     const char *id, *title;
     int index;
-    double bytes_per_element;    /* scales included */
+    double bytes_per_element; /* scales included */
     enum dtype compute;
-    enum fit_dtype fits[2];      /* kv_bfloat16 or kv_fp8 */
+    enum fit_dtype fits[2]; /* kv_bfloat16 or kv_fp8 */
 };
 
 #endif

@@ -52,8 +52,9 @@ enum fit_match {
 
 /*
  * The fit for an op on a part: types in the order given (FIT_DTYPE_COUNT ends the list), within a
- * type the engine asked for, nearest version first, then any other engine. Rejected fits are skipped.
- * Returns NULL and FIT_NONE when nothing was measured. An inline part (index -1) has no fits.
+ * type the engine asked for, nearest version first, then any other engine. Rejected fits are
+ * skipped. Returns NULL and FIT_NONE when nothing was measured. An inline part (index -1) has no
+ * fits.
  */
 const struct op_fit *library_op_fit(const struct library *lib, const struct hardware *hw,
                                     const struct engine *engine, const int version[3],

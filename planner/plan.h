@@ -203,7 +203,7 @@ struct cure_result {
     struct cure_change changes[CURE_CHANGES_MAX];
     int n_changes;
     double tpot, ttft, output_tok_s, memory; /* (after - before) / before; memory of one device */
-    double devices;             /* the same of devices in all: 1 = twice as many */
+    double devices;                          /* the same of devices in all: 1 = twice as many */
     double best;                             /* the best of them, as a gain */
     enum regime_id regime_after;
     enum basis basis;

@@ -37,8 +37,8 @@ static bool build(sqlite3 *db, const char *out, const char *records)
     if (!import_records(db, records, stderr)) {
         return false;
     }
-    if (!sql_exec(db, "INSERT INTO search(search) VALUES ('optimize')") ||
-        !name_bundle(db) || !sql_run(db, "VACUUM INTO ?1", "t", out)) {
+    if (!sql_exec(db, "INSERT INTO search(search) VALUES ('optimize')") || !name_bundle(db) ||
+        !sql_run(db, "VACUUM INTO ?1", "t", out)) {
         (void)fprintf(stderr, "%s: %s\n", out, sqlite3_errmsg(db));
         return false;
     }

@@ -219,7 +219,7 @@ static void make_group(struct hf *hf, const struct hf_layer *layer, struct layer
 static void make_groups(struct hf *hf)
 {
     struct model *model = hf->model;
-    const struct hf_layer *plans[MODEL_GROUPS_MAX];
+    const struct hf_layer *plans[MODEL_GROUPS_MAX] = {NULL};
     model->groups = hf_alloc(hf, MODEL_GROUPS_MAX * sizeof(*model->groups));
     for (int i = 0; model->groups != NULL && i < hf->n_layers; i++) {
         int g = 0;

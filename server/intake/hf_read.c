@@ -1,5 +1,6 @@
 #include "hf_read.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,6 +73,7 @@ static double equal_value(const cJSON *list)
 /* The architecture's own default of a quantity, or `fallback`. */
 static double default_of(const struct hf *hf, const char *name, double fallback)
 {
+    assert(name != NULL);
     const struct hf_default *row = hf->arch->defaults;
     while (row != NULL && row->name != NULL) {
         if (strcmp(row->name, name) == 0) {
