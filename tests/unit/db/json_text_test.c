@@ -21,12 +21,12 @@ static void elements_come_as_written(void **state)
     struct json_span span = {NULL, 0};
     size_t n = 0;
     (void)state;
-    while (json_walk_element(&walk, &span)) {
-        assert_true(n < ARRAY_LEN(WANT));
+    while (n < ARRAY_LEN(WANT) && json_walk_element(&walk, &span)) {
         assert_true(json_span_is(span, WANT[n]));
         n++;
     }
     assert_int_equal(n, ARRAY_LEN(WANT));
+    assert_false(json_walk_element(&walk, &span));
 }
 
 static void members_come_as_written(void **state)
@@ -39,13 +39,13 @@ static void members_come_as_written(void **state)
     struct json_span value = {NULL, 0};
     size_t n = 0;
     (void)state;
-    while (json_walk_member(&walk, &name, &value)) {
-        assert_true(n < ARRAY_LEN(NAMES));
+    while (n < ARRAY_LEN(NAMES) && json_walk_member(&walk, &name, &value)) {
         assert_true(json_span_is(name, NAMES[n]));
         assert_true(json_span_is(value, VALUES[n]));
         n++;
     }
     assert_int_equal(n, ARRAY_LEN(NAMES));
+    assert_false(json_walk_member(&walk, &name, &value));
 }
 
 /* Every cut of a text, in memory of exactly that size: the address sanitizer watches the end. */
