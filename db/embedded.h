@@ -7,6 +7,7 @@
 #define REGIME_EMBEDDED_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct migration {
     int number;
@@ -21,6 +22,6 @@ extern const int N_MIGRATIONS;
 
 /* The database that regime_records wrote, in journal mode DELETE. */
 extern const unsigned char EMBEDDED_DATABASE[];
-extern const unsigned char EMBEDDED_DATABASE_END[];
+extern const uint64_t EMBEDDED_DATABASE_BYTES;
 
 #endif

@@ -83,7 +83,7 @@ static bool deserialize(sqlite3 *db, const char *schema)
         unsigned char *taken;
     } image = {EMBEDDED_DATABASE};
 
-    const sqlite3_int64 size = EMBEDDED_DATABASE_END - EMBEDDED_DATABASE;
+    const sqlite3_int64 size = (sqlite3_int64)EMBEDDED_DATABASE_BYTES;
     return sqlite3_deserialize(db, schema, image.taken, size, size, SQLITE_DESERIALIZE_READONLY) ==
            SQLITE_OK;
 }
