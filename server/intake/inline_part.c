@@ -135,7 +135,7 @@ const struct field_table PART_FIELDS = {
 double host_link_bytes_us(const char *pcie)
 {
     /* One lane, one direction, after encoding (PCI-SIG base specifications 3.0 to 6.0), in GB/s. */
-    static const double LANE_GBPS[] = {[3] = 0.985, [4] = 1.969, [5] = 3.938, [6] = 7.563};
+    static const double LANE_GBPS[] = {[3] = 0.985, [4] = 1.969, [5] = 3.938, [6] = 7.875};
     static const char C2C[] = "NVLink-C2C ";
 
     if (!pcie)
