@@ -107,8 +107,11 @@ static double number_at(struct json_span at, const char *pointer)
         pointer += length;
     }
     char *end = NULL;
+    if (at.length == 0) {
+        return NAN;
+    }
     double value = strtod(at.text, &end);
-    if (at.length == 0 || end == at.text) {
+    if (end == at.text) {
         return NAN;
     }
     return value;

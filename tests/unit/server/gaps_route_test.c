@@ -10,6 +10,7 @@
 
 #include "app_kit.h"
 #include "gaps_text.h"
+#include "sql.h"
 
 #define N_STATED 23
 
@@ -62,11 +63,8 @@ static void pages_join_to_the_list(void **state)
             expected = expected->next;
         }
         const char *next = app_kit_text(page, "next_cursor");
-        target[0] = '\0';
-        if (*next) {
-            strncat(target, "/v1/gaps?limit=4&cursor=", sizeof(target) - 1);
-            strncat(target, next, sizeof(target) - strlen(target) - 1);
-        }
+        assert_true(text_print(target, sizeof(target), "%s%s",
+                               *next ? "/v1/gaps?limit=4&cursor=" : "", next));
         cJSON_Delete(page);
     }
     assert_null(expected);
