@@ -124,6 +124,7 @@ install_packages "${BUILD_PACKAGES[@]}" libcmocka-dev libcurl4-openssl-dev gcovr
 
 count "build, release with warnings as errors" build release
 run_ctest release
+count "README shows the real reply" tests/readme.sh build-release
 count "lint" tests/lint.sh build-release
 count "build, AddressSanitizer and UBSan" build asan
 run_ctest asan

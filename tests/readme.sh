@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# readme.sh - the reply in README.md is the one that the daemon gives.
+#
+#   tests/readme.sh [BUILD]            fails when they differ (BUILD holds regimed; build-release)
+#   tests/readme.sh --update [BUILD]   puts the daemon's reply into README.md
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+UPDATE=false
+if [[ "${1:-}" == --update ]]; then
+    UPDATE=true
+    shift
+fi
+BUILD=${1:-build-release}
+work=$(mktemp -d)
+pid=
+cleanup()
+{
+    [[ -z $pid ]] || kill "$pid" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+"$BUILD/regimed" --listen "unix:$work/socket" >"$work/log" 2>&1 &
+pid=$!
+for ((i = 0; i < 100; i++)); do
+    ! curl -fs --unix-socket "$work/socket" -o /dev/null http://localhost/readyz || break
+    sleep 0.1
+done
+((i < 100)) || {
+    cat "$work/log"
+    exit 1
+}
+
+# The question is the curl line of README.md; the reply stands between the two marks.
+target=$(sed -n "s|^curl -s 'http://127.0.0.1:8080\(/[^']*\)'.*|\1|p" README.md | head -n 1)
+curl -fsS --unix-socket "$work/socket" -o "$work/reply" "http://localhost$target"
+awk -v reply="$work/reply" '
+    /^<!-- reply ends -->/ { inside = 0 }
+    !inside { print }
+    /^<!-- reply begins/ {
+        inside = 1
+        print "```"
+        while ((getline line < reply) > 0) print line
+        print "```"
+    }' README.md >"$work/README.md"
+if $UPDATE; then
+    cp "$work/README.md" README.md
+elif ! diff -u README.md "$work/README.md"; then
+    echo "README.md shows another reply than the daemon gives: tests/readme.sh --update"
+    exit 1
+fi
