@@ -141,18 +141,22 @@ struct probe {
 static bool differs(struct probe *probe, double value, bool *ret_valid)
 {
     struct problem problem = *probe->problem;
+    enum regime_id regime = probe->from;
     if (probe->axis->compiles)
         probe->work = *probe->prep;
     *ret_valid = probe->axis->apply(value, &problem, &probe->work);
-    if (!*ret_valid)
+    if (*ret_valid) {
+        struct core core;
+        probe->work.problem = &problem;
+        core_evaluate(&probe->work, &core);
+        regime = core.regime;
+        probe->class = regime == probe->from ? probe->class : core.dominant.class;
+    }
+    /* The point's own problem ends here. */
+    probe->work.problem = probe->problem;
+    if (regime == probe->from)
         return false;
-    probe->work.problem = &problem;
-    struct core core;
-    core_evaluate(&probe->work, &core);
-    if (core.regime == probe->from)
-        return false;
-    probe->regime = core.regime;
-    probe->class = core.dominant.class;
+    probe->regime = regime;
     return true;
 }
 

@@ -353,13 +353,15 @@ static const struct cure_result *result_of(const char *id, struct problem proble
     return NULL;
 }
 
-enum sign { FALLS = -1, STAYS = 0, RISES = 1, ANY };
+enum sign { FALLS, STAYS, RISES, ANY };
 
 static bool has_sign(double value, enum sign want)
 {
     if (want == ANY)
         return isfinite(value);
-    return want == STAYS ? fabs(value) < 1e-9 : value * want > 1e-4;
+    if (want == STAYS)
+        return fabs(value) < 1e-9;
+    return want == RISES ? value > 1e-4 : value < -1e-4;
 }
 
 /* What each cure does to TPOT, TTFT, throughput and memory in use, in sick(). */

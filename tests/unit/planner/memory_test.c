@@ -32,7 +32,7 @@ static void rules(void **state)
         const struct engine *engine;
         bool graphs;
         double kv, usable;
-    } ROWS[] = {
+    } rows[] = {
         {&rig->sample->engines[SAMPLE_VLLM], true, 0.9 * TOTAL - spent, 0.9 * TOTAL},
         {&rig->engines[RIG_TGI], true, 0.9 * TOTAL - spent, 0.9 * TOTAL},
         {&rig->engines[RIG_SGLANG], true, 0.9 * TOTAL - WEIGHTS, 0.9 * TOTAL},
@@ -43,15 +43,15 @@ static void rules(void **state)
          TOTAL - GIB},
     };
 
-    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct problem problem = rig_llama(rig);
-        problem.dep.engine = ROWS[i].engine;
-        problem.dep.cuda_graphs = ROWS[i].graphs;
+        problem.dep.engine = rows[i].engine;
+        problem.dep.cuda_graphs = rows[i].graphs;
         struct memory_plan memory = memory_of(problem);
         assert_near(memory.total_bytes, TOTAL, 1e-12);
         assert_near(memory.weights_bytes, WEIGHTS, 1e-12);
-        assert_near(memory.kv_bytes, ROWS[i].kv, 1e-9);
-        assert_near(memory.usable_bytes, ROWS[i].usable, 1e-9);
+        assert_near(memory.kv_bytes, rows[i].kv, 1e-9);
+        assert_near(memory.usable_bytes, rows[i].usable, 1e-9);
         assert_true(memory.fits);
     }
 }

@@ -62,8 +62,9 @@ static void against_a_sum(void **state)
         for (size_t j = 0; j < ARRAY_LEN(RANGES); j++) {
             const struct mixer *mixer = &rig->groups[MIXERS[i].shape][MIXERS[i].group].mixers[0];
             double sum = 0;
-            for (double p = RANGES[j][0]; p < RANGES[j][1]; p++)
-                sum += keys_at(mixer, p + 0.5);
+            int from = (int)RANGES[j][0], to = (int)RANGES[j][1];
+            for (int position = from; position < to; position++)
+                sum += keys_at(mixer, position + 0.5);
             double pairs = mixer_pairs(mixer, RANGES[j][0], RANGES[j][1]);
             if (fabs(pairs - sum) > 1e-9 * sum + 1)
                 print_error("%s %g..%g\n", mixer_kind_name(mixer->kind), RANGES[j][0],

@@ -239,6 +239,30 @@ static void random_plans(void **state)
     }
 }
 
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static bool same_step(const struct step *a, const struct step *b)
+{
+    bool equal = same(a->expected_us, b->expected_us) && a->time_us == b->time_us;
+    equal &= a->bytes == b->bytes && a->flops == b->flops && a->floor_us == b->floor_us;
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        const struct class_cost *left = &a->classes[i], *right = &b->classes[i];
+        equal &= left->present == right->present && left->bound == right->bound;
+        equal &= left->bytes == right->bytes && left->flops == right->flops;
+        equal &= left->time_us == right->time_us && left->share == right->share;
+        equal &= left->fit == right->fit && left->basis == right->basis;
+    }
+    return equal;
+}
+
+static bool same_estimate(const struct estimate *a, const struct estimate *b)
+{
+    return same(a->floor, b->floor) && same(a->expected, b->expected) && a->basis == b->basis;
+}
+
 /* The same question twice, over what another answer left behind. */
 static void same_answer(void **state)
 {
@@ -250,18 +274,18 @@ static void same_answer(void **state)
         memset(&second, 0x5a, sizeof(second));
         plan_compute(&problem, PLAN_FULL, &first);
         plan_compute(&problem, PLAN_FULL, &second);
-        EXPECT(memcmp(&first.decode, &second.decode, sizeof(first.decode)) == 0);
-        EXPECT(memcmp(&first.prefill, &second.prefill, sizeof(first.prefill)) == 0);
-        EXPECT(memcmp(&first.ttft_ms.floor, &second.ttft_ms.floor, 2 * sizeof(double)) == 0);
-        EXPECT(memcmp(&first.e2e_ms.floor, &second.e2e_ms.floor, 2 * sizeof(double)) == 0);
-        EXPECT(memcmp(&first.requests_s.floor, &second.requests_s.floor, 2 * sizeof(double)) == 0);
+        EXPECT(same_step(&first.decode, &second.decode));
+        EXPECT(same_step(&first.prefill, &second.prefill));
+        EXPECT(same_estimate(&first.ttft_ms, &second.ttft_ms));
+        EXPECT(same_estimate(&first.e2e_ms, &second.e2e_ms));
+        EXPECT(same_estimate(&first.requests_s, &second.requests_s));
         EXPECT(first.regime == second.regime && first.n_warnings == second.n_warnings);
         EXPECT(first.n_results == second.n_results && first.n_moves == second.n_moves);
         for (int i = 0; i < first.n_results; i++)
             EXPECT(first.results[i].cure == second.results[i].cure &&
                    first.results[i].best == second.results[i].best);
         for (int i = 0; i < first.n_moves; i++)
-            EXPECT(memcmp(&first.moves[i].at, &second.moves[i].at, sizeof(double)) == 0);
+            EXPECT(same(first.moves[i].at, second.moves[i].at));
     }
 }
 
@@ -342,7 +366,7 @@ static void corners(void **state)
 
     const struct {
         double concurrency, input, output, cached, rate, tp, pp, dp, utilization;
-    } ROWS[] = {
+    } rows[] = {
         {1, 1, 1, 0, NAN, 1, 1, 1, 0.9},         {1e6, 1, 1, 0, NAN, 1, 1, 1, 1},
         {1e6, 1e8, 1e8, 0, NAN, 1, 1, 1, 0.9},   {1, 1e7, 1, 0, NAN, 64, 16, 8, 1},
         {1e6, 1, 1e8, 1, NAN, 64, 64, 64, 0.01}, {1, 1024, 1, 1024, NAN, 1, 1, 1, 0.9},
@@ -352,19 +376,19 @@ static void corners(void **state)
     };
 
     int round = 0;
-    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         for (int shape = 0; shape < SHAPES; shape++) {
             struct problem problem = rig_problem(rig, shape);
-            problem.dep.tp = problem.dep.ep = ROWS[i].tp;
-            problem.dep.pp = ROWS[i].pp;
-            problem.dep.dp = ROWS[i].dp;
-            problem.dep.memory_utilization = ROWS[i].utilization;
+            problem.dep.tp = problem.dep.ep = rows[i].tp;
+            problem.dep.pp = rows[i].pp;
+            problem.dep.dp = rows[i].dp;
+            problem.dep.memory_utilization = rows[i].utilization;
             problem.dep.max_num_seqs = 1e6;
-            problem.load.concurrency = ROWS[i].concurrency;
-            problem.load.input_tokens = ROWS[i].input;
-            problem.load.output_tokens = ROWS[i].output;
-            problem.load.cached_prefix_tokens = ROWS[i].cached;
-            problem.load.request_rate = ROWS[i].rate;
+            problem.load.concurrency = rows[i].concurrency;
+            problem.load.input_tokens = rows[i].input;
+            problem.load.output_tokens = rows[i].output;
+            problem.load.cached_prefix_tokens = rows[i].cached;
+            problem.load.request_rate = rows[i].rate;
             plan_compute(&problem, PLAN_FULL, &first);
             check_plan(&first, round++);
         }

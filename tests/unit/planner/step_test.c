@@ -78,18 +78,18 @@ static void exposed_host(void **state)
     const struct {
         bool async, graphs;
         double batch;
-    } ROWS[] = {
+    } rows[] = {
         {true, true, 1}, {true, false, 1}, {false, true, 1}, {false, false, 1}, {true, true, 1000},
     };
 
-    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct problem problem = sample_problem(rig->sample, SAMPLE_QWEN3_06B, SAMPLE_H100);
-        problem.dep.async_scheduling = ROWS[i].async;
-        problem.dep.cuda_graphs = ROWS[i].graphs;
-        struct step step = rig_decode(problem, ROWS[i].batch, 100);
-        double work = 150 + 8.65 * ROWS[i].batch;
+        problem.dep.async_scheduling = rows[i].async;
+        problem.dep.cuda_graphs = rows[i].graphs;
+        struct step step = rig_decode(problem, rows[i].batch, 100);
+        double work = 150 + 8.65 * rows[i].batch;
         double launch = step.classes[CLASS_KERNEL_LAUNCH].time_us;
-        double exposed = ROWS[i].async ? fmax(work + launch - step.device_us, 0)
+        double exposed = rows[i].async ? fmax(work + launch - step.device_us, 0)
                                        : work + fmax(launch - step.device_us, 0);
         assert_near(step.host_us, work + launch, 1e-12);
         assert_near(step.exposed_host_us, exposed, 1e-9);
