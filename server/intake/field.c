@@ -234,9 +234,9 @@ static bool set_bool(struct field_reader *reader, const struct field *field,
 static bool is_name(const char *name, const char *text, size_t length)
 {
     for (size_t at = 0; at < length; at++) {
-        char c = text[at] == '-' ? '_' : text[at];
+        int c = text[at] == '-' ? '_' : text[at];
         if (c >= 'A' && c <= 'Z')
-            c = (char)(c - 'A' + 'a');
+            c += 'a' - 'A';
         if (!name[at] || c != name[at])
             return false;
     }

@@ -144,7 +144,9 @@ static void settle_expert_format(const struct catalogue *catalogue, struct plan_
 
 static void take_defaults(const struct intake *intake, struct plan_request *request)
 {
-    struct rule_context context = {.catalogue = intake->catalogue};
+    static const struct engine_defaults NOT_SETTLED;
+    /* no row before the version asks the engine's record */
+    struct rule_context context = {.catalogue = intake->catalogue, .engine = &NOT_SETTLED};
     struct deployment *dep = &request->problem.dep;
 
     for (int i = 0; i < FIELD_ID_COUNT; i++) {

@@ -103,30 +103,10 @@ static inline void sample_request(struct sample *sample)
     sample->request.assumed[FIELD_ID_OUTPUT_TOKENS] = true;
 }
 
-static inline void sample_decode(struct sample *sample)
+static inline void sample_decode_classes(struct sample *sample)
 {
     struct step *step = &sample->plan.decode;
 
-    *step =
-        (struct step){.batch = 4,
-                      .context_tokens = 2176,
-                      .tokens = 4,
-                      .weight_read_bytes = 15009316864.0,
-                      .tokens_per_step = 1,
-                      .bytes = 16e9,
-                      .flops = 64e9,
-                      .floor_us = 4900,
-                      .expected_us = 6100,
-                      .time_us = 6100,
-                      .device_us = 6000,
-                      .host_us = 400,
-                      .exposed_host_us = 100,
-                      .arithmetic_intensity = 4,
-                      .ridge = 295.4,
-                      .basis = BASIS_CALIBRATED,
-                      .dominant = {PHASE_DECODE, CLASS_DENSE_GEMM, PASS_DEVICE, BOUND_HBM, 0.82},
-                      .chunks = 1};
-    step->parts_us[PART_WEIGHT] = 5100;
     step->classes[CLASS_DENSE_GEMM] = (struct class_cost){.present = true,
                                                           .bound = BOUND_HBM,
                                                           .bytes = 13980000000.0,
@@ -166,6 +146,33 @@ static inline void sample_decode(struct sample *sample)
                                                              .launches = 1,
                                                              .share = 0,
                                                              .basis = BASIS_NO_RECORD};
+}
+
+static inline void sample_decode(struct sample *sample)
+{
+    struct step *step = &sample->plan.decode;
+
+    *step =
+        (struct step){.batch = 4,
+                      .context_tokens = 2176,
+                      .tokens = 4,
+                      .weight_read_bytes = 15009316864.0,
+                      .tokens_per_step = 1,
+                      .bytes = 16e9,
+                      .flops = 64e9,
+                      .floor_us = 4900,
+                      .expected_us = 6100,
+                      .time_us = 6100,
+                      .device_us = 6000,
+                      .host_us = 400,
+                      .exposed_host_us = 100,
+                      .arithmetic_intensity = 4,
+                      .ridge = 295.4,
+                      .basis = BASIS_CALIBRATED,
+                      .dominant = {PHASE_DECODE, CLASS_DENSE_GEMM, PASS_DEVICE, BOUND_HBM, 0.82},
+                      .chunks = 1};
+    step->parts_us[PART_WEIGHT] = 5100;
+    sample_decode_classes(sample);
 }
 
 static inline void sample_prefill(struct sample *sample)
