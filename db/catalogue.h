@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "anchor_index.h"
 #include "compiler.h"
 #include "library.h"
 
@@ -18,6 +19,7 @@
 
 struct catalogue {
     struct library lib;
+    struct anchor_index anchors;
     char revision[17];        /* changes with every write to the store; part of every ETag */
     const char *records_text; /* human name of the bundled records, "records 2026-11-29" */
 };

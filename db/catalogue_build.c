@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "anchor_load.h"
 #include "catalogue_data.h"
 #include "digest.h"
 #include "model_record.h"
@@ -577,6 +578,16 @@ static void read_revision(struct builder *builder)
     free(name);
 }
 
+static void read_anchors(struct builder *builder)
+{
+    struct catalogue_data *data = builder->data;
+    const char *why = NULL;
+    if (!builder->failed && !anchor_index_build(builder->db, &data->shown.lib, &data->block,
+                                                &data->shown.anchors, &why)) {
+        fail(builder, "anchors", why);
+    }
+}
+
 struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_MAX])
 {
     struct catalogue_data *data = calloc(1, sizeof(*data));
@@ -595,6 +606,7 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     for (int i = 0; i < NAMES_COUNT; i++) {
         read_names(&builder, (enum name_kind)i);
     }
+    read_anchors(&builder);
     read_revision(&builder);
     if (data->block.failed) {
         fail(&builder, "catalogue", "out of memory");

@@ -36,6 +36,7 @@ static const struct kind_files {
     {"engines", "tgi.json", import_engine},
     {"", "host-costs.json", import_host_cost},
     {"", "aliases.json", import_more_aliases},
+    {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},
     {"", "gaps.json", import_gap},
 };
@@ -274,6 +275,7 @@ bool import_records(sqlite3 *db, const char *folder, FILE *log)
         import_kind(&import, &KINDS[i], folder);
     }
     import_fits(&import, folder);
+    import_anchors(&import, folder);
     import.file = "planner";
     import_explanations(&import);
     import_bundle(&import, folder);

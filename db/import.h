@@ -63,6 +63,13 @@ bool field_bool(struct import *import, const cJSON *object, const char *name);
 void import_record(struct import *import, const char *kind, const char *id, const char *title,
                    const cJSON *object, const char *doc);
 
+/* Of a record its row alone, and its sources alone (`sources` of the object): for kinds that keep
+ * their own names and search text. */
+void import_record_row(struct import *import, const char *kind, const char *id, const char *title,
+                       const char *notes, const char *doc);
+void import_record_sources(struct import *import, const char *kind, const char *id,
+                           const cJSON *object);
+
 /* One further name of a record. */
 void import_alias(struct import *import, const char *kind, const char *id, const char *alias);
 
@@ -70,13 +77,16 @@ void import_alias(struct import *import, const char *kind, const char *id, const
 typedef void import_fn(struct import *import, const cJSON *record, const char *doc);
 
 import_fn import_model, import_hardware, import_weight_format, import_kv_format, import_engine,
-    import_host_cost, import_more_aliases, import_claim, import_gap;
+    import_host_cost, import_more_aliases, import_anchor_json, import_claim, import_gap;
 
 /* CSV files: one record per line. */
 typedef void import_csv_fn(struct import *import, const char *const *names,
                            const char *const *values, int n);
 
 import_csv_fn import_op_fit, import_collective_fit;
+
+/* The tables of measurements in `folder`/anchors, and the checks over all anchors. */
+void import_anchors(struct import *import, const char *folder);
 
 /* Classes, regimes and cures, from the planner's tables. */
 void import_explanations(struct import *import);

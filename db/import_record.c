@@ -232,7 +232,7 @@ static bool source_exists(struct import *import, const char *id)
     return exists;
 }
 
-static void import_sources(struct import *import, const char *kind, const char *id,
+void import_record_sources(struct import *import, const char *kind, const char *id,
                            const cJSON *object)
 {
     static const char *const KNOWN[] = {"field", "title", "kind", "url", "date", "license", NULL};
@@ -318,18 +318,23 @@ static void import_search(struct import *import, const char *kind, const char *i
         "search");
 }
 
-void import_record(struct import *import, const char *kind, const char *id, const char *title,
-                   const cJSON *object, const char *doc)
+void import_record_row(struct import *import, const char *kind, const char *id, const char *title,
+                       const char *notes, const char *doc)
 {
     char digest[DIGEST_HEX_MAX];
-    const char *notes = field_text_or_null(import, object, "notes");
     digest_text(doc, strlen(doc), digest);
     import_check(import,
                  sql_run(import->db, "INSERT INTO records VALUES (?1, ?2, ?3, 1, 1, ?4, ?5, ?6)",
                          "tttttt", kind, id, title, digest, notes ? notes : "", doc),
                  "record");
+}
+
+void import_record(struct import *import, const char *kind, const char *id, const char *title,
+                   const cJSON *object, const char *doc)
+{
+    import_record_row(import, kind, id, title, field_text_or_null(import, object, "notes"), doc);
     import_aliases(import, kind, id, object);
-    import_sources(import, kind, id, object);
+    import_record_sources(import, kind, id, object);
     import_disputes(import, kind, id, object);
     import_search(import, kind, id);
 }

@@ -37,8 +37,8 @@ static const struct owned_table {
     {"cures", "kind", "id"},
     {"cure_evidence", "'cure'", "cure_id"},
     {"anchors", "kind", "id"},
-    {"anchor_conditions", "'anchor'", "anchor_id"},
     {"anchor_metrics", "'anchor'", "anchor_id"},
+    {"anchor_shares", "'anchor'", "anchor_id"},
     {"claims", "kind", "id"},
     {"claim_records", "'claim'", "claim_id"},
     {"gaps", "kind", "id"},
@@ -71,6 +71,7 @@ static const char RECORDS[] =
     "revision = records.revision + (records.digest <> excluded.digest);";
 
 static const char AFTER[] =
+    "INSERT INTO main.anchor_search(anchor_search) VALUES ('rebuild');"
     "INSERT OR REPLACE INTO main.store_info SELECT * FROM bundled.store_info;"
     "DROP TABLE temp.refreshed;";
 
