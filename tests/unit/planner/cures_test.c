@@ -88,7 +88,7 @@ static const struct expectation APPLIES[] = {
     {"disaggregation", "/deployment/disaggregation/prefill_devices", NULL, 1},
     {"more_slots", "/deployment/max_num_seqs", NULL, 2048},
     {"flash_attention", "/deployment/flash_attention", NULL, 0},
-    {"http_threads", "/deployment/http_threads", "doubled", 0},
+    {"http_threads", "/deployment/http_threads_factor", NULL, 2},
     {"faster_gpu", "/hardware", "a part with 1.5 times the bandwidth and the peaks", 0},
 };
 
@@ -461,6 +461,50 @@ static void copies_need_users(void **state)
     assert_false(got->is_cure);
 }
 
+static bool is_listed(const char *id, const struct cure_result *results, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(cure_info(results[i].cure)->id, id) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * What would not fit is no cure: 70B in bf16 runs on two H100 and not on copies of one. A control
+ * is listed even so: with 0.22 of the memory, 18.71 of 18.35 + 0.17 GB, twice the sampler rows take
+ * 1.95 GB that are not there.
+ */
+static void what_does_not_fit(void **state)
+{
+    struct rig *rig = *state;
+    struct cure_result results[CURES_MAX];
+    struct problem problem = sample_problem(rig->sample, SAMPLE_LLAMA_70B, SAMPLE_H100);
+    problem.dep.tp = 2;
+    struct core core = rig_core(problem);
+    assert_true(core.memory.fits);
+    int n = cures_find(&problem, &core, results);
+    assert_false(is_listed("replicas_for_tp", results, n));
+    problem = rig_llama(rig);
+    problem.dep.memory_utilization = 0.22;
+    core = rig_core(problem);
+    assert_true(core.memory.fits);
+    n = cures_find(&problem, &core, results);
+    assert_true(is_listed("more_slots", results, n));
+}
+
+/* Devices in all: twice for twice the ranks or a prefill pool of the same size, none for copies. */
+static void devices(void **state)
+{
+    struct cure_result results[CURES_MAX];
+    struct problem problem = rig_llama(*state);
+    problem.load.concurrency = 16;
+    problem.dep.tp = 2;
+    assert_near(result_of("tensor_parallel", problem, results)->devices, 1, 0);
+    assert_near(result_of("replicas_for_tp", problem, results)->devices, 0, 0);
+    assert_near(result_of("disaggregation", problem, results)->devices, 1, 0);
+    assert_near(result_of("fp8_weights", problem, results)->devices, 0, 0);
+}
+
 /* A supposition about traffic or another model is assumed, whatever the records say. */
 static void basis(void **state)
 {
@@ -488,6 +532,8 @@ int main(void)
         cmocka_unit_test(where_it_limits),
         cmocka_unit_test(signs),
         cmocka_unit_test(ranking),
+        cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(devices),
         cmocka_unit_test(copies_need_users),
         cmocka_unit_test(basis),
     };
