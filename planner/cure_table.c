@@ -400,7 +400,7 @@ static bool flash_attention(struct trial *trial)
 static bool http_threads(struct trial *trial)
 {
     trial->problem.dep.http_threads_factor *= 2.0;
-    note_text(trial, "/deployment/http_threads", "doubled");
+    note_number(trial, "/deployment/http_threads_factor", trial->problem.dep.http_threads_factor);
     return true;
 }
 
@@ -647,7 +647,7 @@ const struct cure_row CURES[] = {
      flash_attention},
     {{"http_threads",
       "Twice the HTTP threads",
-      "/deployment/http_threads",
+      "/deployment/http_threads_factor",
       "Requests are parsed and streamed on more threads.",
       "They are not on the step's critical path.",
       true,

@@ -47,7 +47,7 @@ static struct json_span plan_reply(const struct catalogue *catalogue, struct are
     }
     plan_compute(&request->problem, PLAN_BARE, plan);
     json_out_init(&out, arena, REPLY_START, REPLY_MAX);
-    plan_json_full(&out, request, plan);
+    plan_json_full(&out, request, plan, NULL);
     return json_out_ok(&out) ? (struct json_span){out.text, out.length} : nothing;
 }
 

@@ -34,8 +34,8 @@ struct route_counters {
 };
 
 /* What one thread has counted. */
-struct block {
-    struct block *next;
+struct thread_counters {
+    struct thread_counters *next;
     struct counter in_flight,
         connections; /* differences: they wrap below zero and the sum wraps back */
     struct counter request_bytes, reply_bytes;
@@ -46,7 +46,7 @@ struct metrics {
     size_t n_routes;
     pthread_key_t key; /* this thread's block */
     pthread_mutex_t lock;
-    struct block *_Atomic blocks; /* only ever grows; behind the lock for writers */
+    struct thread_counters *_Atomic blocks; /* only ever grows; behind the lock for writers */
 };
 
 struct metrics *metrics_new(size_t n_routes)
@@ -68,7 +68,7 @@ void metrics_free(struct metrics *metrics)
 {
     if (!metrics)
         return;
-    for (struct block *block = metrics->blocks, *next; block; block = next) {
+    for (struct thread_counters *block = metrics->blocks, *next; block; block = next) {
         next = block->next;
         free(block);
     }
@@ -78,9 +78,9 @@ void metrics_free(struct metrics *metrics)
 }
 
 /* This thread's block, made at its first use; NULL when out of memory: then nothing is counted. */
-static struct block *own_block(struct metrics *metrics)
+static struct thread_counters *own_block(struct metrics *metrics)
 {
-    struct block *block = pthread_getspecific(metrics->key);
+    struct thread_counters *block = pthread_getspecific(metrics->key);
 
     if (block)
         return block;
@@ -89,7 +89,7 @@ static struct block *own_block(struct metrics *metrics)
     block = aligned_alloc(CACHE_LINE, size);
     if (!block)
         return NULL;
-    *block = (struct block){0};
+    *block = (struct thread_counters){0};
     for (size_t i = 0; i <= metrics->n_routes; i++)
         block->routes[i] = (struct route_counters){0};
     pthread_mutex_lock(&metrics->lock);
@@ -114,7 +114,7 @@ static uint64_t value_of(const struct counter *counter)
 
 void metrics_count(struct metrics *metrics, const struct metrics_sample *sample)
 {
-    struct block *block = own_block(metrics);
+    struct thread_counters *block = own_block(metrics);
     size_t bucket = 0;
     unsigned class = (unsigned)sample->status / 100;
 
@@ -132,7 +132,7 @@ void metrics_count(struct metrics *metrics, const struct metrics_sample *sample)
 
 void metrics_in_flight(struct metrics *metrics, int change)
 {
-    struct block *block = own_block(metrics);
+    struct thread_counters *block = own_block(metrics);
 
     if (block)
         add(&block->in_flight, (uint64_t)(int64_t)change);
@@ -140,7 +140,7 @@ void metrics_in_flight(struct metrics *metrics, int change)
 
 void metrics_connection(struct metrics *metrics, int change)
 {
-    struct block *block = own_block(metrics);
+    struct thread_counters *block = own_block(metrics);
 
     if (block)
         add(&block->connections, (uint64_t)(int64_t)change);
@@ -151,16 +151,16 @@ static uint64_t sum(struct metrics *metrics, size_t offset)
 {
     uint64_t total = 0;
 
-    for (struct block *block = atomic_load(&metrics->blocks); block; block = block->next)
+    for (struct thread_counters *block = atomic_load(&metrics->blocks); block; block = block->next)
         total += value_of((const struct counter *)(const void *)((const char *)block + offset));
     return total;
 }
 
-#define SUM(metrics, field) sum(metrics, offsetof(struct block, field))
+#define SUM(metrics, field) sum(metrics, offsetof(struct thread_counters, field))
 
 static size_t route_offset(size_t route)
 {
-    return sizeof(struct block) + route * sizeof(struct route_counters);
+    return sizeof(struct thread_counters) + route * sizeof(struct route_counters);
 }
 
 int64_t metrics_in_flight_now(struct metrics *metrics)

@@ -90,13 +90,16 @@ void plan_handler(struct context *ctx)
         return;
     }
     bool text = strcmp(ctx->format, MEDIA_TEXT) == 0;
-    plan_compute(&request.problem, wanted.summary && !text ? PLAN_SUMMARY : PLAN_FULL, plan);
+    bool summary = wanted.summary && !text;
+    struct plan_evidence evidence;
+    plan_compute(&request.problem, summary ? PLAN_SUMMARY : PLAN_FULL, plan);
+    plan_gaps_find(app_gap_links(ctx->app), app_gaps(ctx->app), plan, arena, &evidence.gaps);
     reply_begin(ctx, &out);
     if (text)
-        plan_text_write(&out, &request, plan, wanted.ascii);
-    else if (wanted.summary)
+        plan_text_write(&out, &request, plan, &evidence, wanted.ascii);
+    else if (summary)
         plan_json_summary(&out, plan);
     else
-        plan_json_full(&out, &request, plan);
+        plan_json_full(&out, &request, plan, &evidence);
     reply_write(ctx, 200, &out);
 }

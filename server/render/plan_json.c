@@ -456,7 +456,7 @@ static void put_empty_list(struct json_out *out, const char *name)
 }
 
 void plan_json_full(struct json_out *out, const struct plan_request *request,
-                    const struct plan *plan)
+                    const struct plan *plan, const struct plan_evidence *evidence)
 {
     json_begin_object(out);
     json_key(out, "request");
@@ -475,7 +475,8 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
     write_cures(out, "cures", plan, true, CURES_MAX);
     write_cures(out, "non_cures", plan, false, CURES_MAX);
     put_empty_list(out, "anchors");
-    put_empty_list(out, "gaps");
+    json_key(out, "gaps");
+    gaps_render(out, evidence ? &evidence->gaps : NULL);
     plan_json_warnings(out, plan);
     json_end_object(out);
 }

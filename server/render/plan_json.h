@@ -11,11 +11,12 @@
 
 #include "json_out.h"
 #include "plan.h"
+#include "plan_evidence.h"
 #include "plan_request.h"
 
-/* Everything. */
+/* Everything; `evidence` may be NULL. */
 void plan_json_full(struct json_out *out, const struct plan_request *request,
-                    const struct plan *plan);
+                    const struct plan *plan, const struct plan_evidence *evidence);
 
 /* regime, dominant, latency, throughput, memory.fits and capacity, the first three cures, warnings.
  */

@@ -546,8 +546,20 @@ static void write_assumed(struct report *report)
     text_wrap(report->out, values.text, 2, 2);
 }
 
+/* What nobody measured and this plan would need. */
+static void write_gaps(struct report *report, const struct plan_evidence *evidence)
+{
+    if (!evidence || !evidence->gaps.n)
+        return;
+    heading(report, "NO RECORD  what nobody measured; see /v1/gaps");
+    for (int i = 0; i < evidence->gaps.n; i++) {
+        out_text(report->out, "  ? ");
+        text_wrap(report->out, evidence->gaps.items[i].question, 4, 4);
+    }
+}
+
 void plan_text_write(struct json_out *out, const struct plan_request *request,
-                     const struct plan *plan, bool ascii)
+                     const struct plan *plan, const struct plan_evidence *evidence, bool ascii)
 {
     struct report report = {.out = out, .request = request, .plan = plan, .ascii = ascii};
 
@@ -563,5 +575,6 @@ void plan_text_write(struct json_out *out, const struct plan_request *request,
         "CURES  each applied alone and planned again, best first; * has been measured somewhere");
     write_cures(&report, false, "NOT CURES  less than 3 % here");
     write_warnings(&report);
+    write_gaps(&report, evidence);
     write_assumed(&report);
 }

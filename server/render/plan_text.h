@@ -10,10 +10,11 @@
 
 #include "json_out.h"
 #include "plan.h"
+#include "plan_evidence.h"
 #include "plan_request.h"
 
-/* `ascii` draws bars without block characters. */
+/* `ascii` draws bars without block characters; `evidence` may be NULL. */
 void plan_text_write(struct json_out *out, const struct plan_request *request,
-                     const struct plan *plan, bool ascii);
+                     const struct plan *plan, const struct plan_evidence *evidence, bool ascii);
 
 #endif

@@ -276,6 +276,14 @@ static void native_experts(void **state)
     assert_true(apply("fp8_weights", &problem, &trial));
     problem.dep.weights = &rig->sample->weights[SAMPLE_FP8];
     assert_false(apply("int4_weights", &problem, &trial));
+    /* Experts in a format of their own keep it where it is smaller than the cure's, and else
+     * follow. */
+    problem = rig_problem(rig, SHAPE_MIXTRAL);
+    problem.dep.expert_weights = &rig->sample->weights[SAMPLE_FP8];
+    assert_true(apply("fp8_weights", &problem, &trial));
+    assert_non_null(trial.problem.dep.expert_weights);
+    assert_true(apply("int4_weights", &problem, &trial));
+    assert_null(trial.problem.dep.expert_weights);
 }
 
 /* Without a shared prefix half of the prompt is supposed to be one, and the reply says so. */

@@ -23,7 +23,7 @@ static cJSON *reply_of(struct arena *arena, const struct sample *sample, bool su
     if (summary)
         plan_json_summary(&out, &sample->plan);
     else
-        plan_json_full(&out, &sample->request, &sample->plan);
+        plan_json_full(&out, &sample->request, &sample->plan, NULL);
     out_bytes(&out, "", 1);
     assert_true(json_out_ok(&out));
     cJSON *tree = cJSON_ParseWithOpts(out.text, NULL, true);
@@ -303,7 +303,7 @@ static void a_writer_without_room_fails_whole(void **state)
     for (size_t max = 300; max < 12000; max += 97) {
         arena_reset(arena);
         json_out_init(&out, arena, 256, max);
-        plan_json_full(&out, &sample.request, &sample.plan);
+        plan_json_full(&out, &sample.request, &sample.plan, NULL);
         assert_true(out.length <= max);
         if (max < 5000)
             assert_false(json_out_ok(&out));

@@ -15,7 +15,7 @@ static void write_report(struct arena *arena, const struct sample *sample, bool 
                          struct json_out *ret_out)
 {
     json_out_init(ret_out, arena, 8192, 1 << 20);
-    plan_text_write(ret_out, &sample->request, &sample->plan, ascii);
+    plan_text_write(ret_out, &sample->request, &sample->plan, NULL, ascii);
     assert_true(json_out_ok(ret_out));
 }
 
