@@ -129,6 +129,22 @@ static void experts(void **state)
     assert_false(dense.classes[CLASS_MOE_GATING].present);
 }
 
+/* Trap: attention in 16 bits and experts in 8: each role in its own format and its own multiply. */
+static void experts_of_their_own_format(void **state)
+{
+    struct rig *rig = *state;
+    struct problem problem = rig_problem(rig, SHAPE_MIXTRAL);
+    problem.dep.expert_weights = &rig->sample->weights[SAMPLE_FP8];
+    struct step step = rig_decode(problem, 1, 1000);
+    assert_near(step.classes[CLASS_MOE_EXPERT_GEMM].bytes, 32 * 2 * MIXTRAL_EXPERT, 1e-12);
+    assert_near(step.classes[CLASS_DENSE_GEMM].weight_bytes, 32 * 2 * 4096.0 * 128 * 80, 1e-12);
+    assert_near(rank_weight_bytes(problem.model, &problem.dep),
+                2 * 46702792704.0 - 32 * 8 * MIXTRAL_EXPERT, 1e-12);
+    step = rig_prefill(problem, 8192, 0);
+    assert_near(step.classes[CLASS_MOE_EXPERT_GEMM].floor_us,
+                32 * 2 * 2 * MIXTRAL_EXPERT * 8192 / 1979e6, 1e-12);
+}
+
 /* Router 4,096 x 8 a layer; each of two copies of a row is gathered and scattered: 4 x 4,096 x 2.
  */
 static void gating(void **state)
@@ -609,6 +625,7 @@ int main(void)
         cmocka_unit_test(lm_head),
         cmocka_unit_test(experts),
         cmocka_unit_test(gating),
+        cmocka_unit_test(experts_of_their_own_format),
         cmocka_unit_test(decode_attention),
         cmocka_unit_test(attention_ranks),
         cmocka_unit_test(shared_prefix),

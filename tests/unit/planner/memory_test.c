@@ -162,6 +162,23 @@ static void states_hold(void **state)
     assert_near(memory_of(problem).max_concurrency, memory.kv_bytes / 22937600, 1e-12);
 }
 
+/* A model that keeps neither cache nor state of a sequence is held without end: a stack of FFNs. */
+static void nothing_to_hold(void **state)
+{
+    struct rig *rig = *state;
+    struct layer_group group = {.count = 4, .n_ffns = 1, .ffns = {rig_dense(14336)}};
+    struct model model = rig->models[SHAPE_MISTRAL];
+    struct model_fault fault;
+    model.groups = &group;
+    assert_true(model_derive(&model, &fault));
+    struct problem problem = rig_llama(rig);
+    problem.model = &model;
+    struct memory_plan memory = memory_of(problem);
+    assert_true(isinf(memory.held_sequences) && isinf(memory.max_concurrency));
+    assert_true(memory.fits);
+    assert_true(rig_core(problem).decode.time_us > 0);
+}
+
 /* Trap: the latent is on every tensor-parallel rank: more ranks do not hold more tokens by it. A
  * pipeline stage holds its own layers' cache of every sequence. */
 static void ranks_hold(void **state)
@@ -203,10 +220,15 @@ static void what_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),          cmocka_unit_test(printed_by_vllm),
-        cmocka_unit_test(unchunked_step), cmocka_unit_test(expert_workspace),
-        cmocka_unit_test(held_sequences), cmocka_unit_test(states_hold),
-        cmocka_unit_test(ranks_hold),     cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(printed_by_vllm),
+        cmocka_unit_test(unchunked_step),
+        cmocka_unit_test(expert_workspace),
+        cmocka_unit_test(held_sequences),
+        cmocka_unit_test(states_hold),
+        cmocka_unit_test(ranks_hold),
+        cmocka_unit_test(nothing_to_hold),
+        cmocka_unit_test(what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }
