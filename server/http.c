@@ -26,8 +26,8 @@
 #include <microhttpd.h>
 
 #include "http_headers.h"
-#include "limits.h"
 #include "metrics.h"
+#include "request_limits.h"
 #include "uri.h"
 
 #define DAEMONS_MAX 8

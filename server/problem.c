@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "json_out.h"
-#include "limits.h"
+#include "request_limits.h"
 
 #define PROBLEM_MAX_BYTES (256 * KIB)
 

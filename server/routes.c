@@ -6,14 +6,15 @@
  */
 #include "routes.h"
 
+#include "anchors.h"
 #include "gaps_route.h"
 #include "health.h"
 #include "index.h"
-#include "limits.h"
 #include "negotiate.h"
 #include "page.h"
 #include "plan_route.h"
 #include "records.h"
+#include "request_limits.h"
 
 #define GET (1u << METHOD_GET)
 #define POST (1u << METHOD_POST)
@@ -69,6 +70,22 @@ const struct route ROUTES[] = {
     RECORDS("calibrations", "kernel and collective fits"),
     RECORDS("sources", "where the figures come from"),
     RECORDS("claims", "claims of the seed document: verdict, derivation, value computed now"),
+    {
+        .path = "/v1/anchors",
+        .methods = GET,
+        .media_types = JSON_CSV,
+        .cacheable = true,
+        .handler = anchors_list_handler,
+        .summary = "measurements with their conditions; the nearest where there is no record",
+    },
+    {
+        .path = "/v1/anchors/{id}",
+        .methods = GET,
+        .media_types = JSON_ONLY,
+        .cacheable = true,
+        .handler = anchors_item_handler,
+        .summary = "one of them, with its study or its rows",
+    },
     {
         .path = "/v1/gaps",
         .methods = GET,

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 #include "body.h"
-#include "json_memory.h"
-#include "limits.h"
+#include "request_limits.h"
 #include "routes.h"
 
 void bench_fail(const char *what, const char *detail)
@@ -18,7 +17,6 @@ void workbench_open(struct workbench *bench)
 {
     char error[STORE_ERROR_MAX];
 
-    json_memory_install();
     if (!store_open(NULL, &bench->store, error))
         bench_fail("the store does not open", error);
     bench->catalogue = store_catalogue(bench->store);

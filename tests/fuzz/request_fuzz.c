@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "limits.h"
+#include "request_limits.h"
 #include "store.h"
 #include "uri.h"
 

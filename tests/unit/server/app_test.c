@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "app_kit.h"
-#include "limits.h"
+#include "request_limits.h"
 #include "negotiate.h"
 #include "routes.h"
 
@@ -121,7 +121,7 @@ static void bodies_are_judged_in_order(void **state)
     static const struct {
         const char *target, *type, *body;
         int status;
-    } rows[] = {
+    } ROWS[] = {
         {"/nope", MEDIA_JSON, "{}", 404},
         {"/healthz", MEDIA_JSON, "{}", 405},
         {"/v1/plan?format=html", MEDIA_JSON, "{}", 406},
@@ -135,9 +135,9 @@ static void bodies_are_judged_in_order(void **state)
     };
 
     memset(long_body, ' ', sizeof(long_body) - 1);
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct reply reply = post(*state, rows[i].target, rows[i].type, rows[i].body);
-        if (reply.status != rows[i].status)
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct reply reply = post(*state, ROWS[i].target, ROWS[i].type, ROWS[i].body);
+        if (reply.status != ROWS[i].status)
             fail_msg("row %zu: %d", i, reply.status);
         assert_string_equal(reply.content_type, "application/problem+json");
         assert_false(reply.close);

@@ -1,8 +1,8 @@
 /*
- * limits.h - every limit on what a client controls, in one place, each with its reason.
+ * request_limits.h - every limit on what a client controls, in one place, each with its reason.
  */
-#ifndef REGIME_LIMITS_H
-#define REGIME_LIMITS_H
+#ifndef REGIME_REQUEST_LIMITS_H
+#define REGIME_REQUEST_LIMITS_H
 
 #include <stddef.h>
 
