@@ -31,11 +31,15 @@
 #define FNV_BASIS UINT64_C(14695981039346656037)
 #define FNV_PRIME UINT64_C(1099511628211)
 
+#define SECONDS_PER_MINUTE 60
+
 struct slot {
     _Atomic uint64_t hash; /* 0 = free */
     atomic_bool named;     /* its id can be read */
     _Atomic uint64_t asked;
     _Atomic int64_t first_s, last_s;
+    _Atomic uint64_t shown; /* `asked` when its present minute began */
+    _Atomic int64_t shown_minute;
     uint64_t written; /* of `asked`, already in the file; the writing thread's, and so: */
     uint64_t pending; /* what `written` becomes when the transaction is through */
 };
@@ -217,7 +221,13 @@ static void slot_count(struct slot *slot)
 {
     int64_t now_s = (int64_t)time(NULL);
     int64_t never = 0;
-    atomic_fetch_add_explicit(&slot->asked, 1, memory_order_relaxed);
+    uint64_t before = atomic_fetch_add_explicit(&slot->asked, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&slot->shown_minute, memory_order_relaxed) !=
+        now_s / SECONDS_PER_MINUTE) {
+        atomic_store_explicit(&slot->shown, before, memory_order_relaxed);
+        atomic_store_explicit(&slot->shown_minute, now_s / SECONDS_PER_MINUTE,
+                              memory_order_relaxed);
+    }
     if (atomic_load_explicit(&slot->last_s, memory_order_relaxed) != now_s) {
         atomic_store_explicit(&slot->last_s, now_s, memory_order_relaxed);
     }
@@ -280,6 +290,7 @@ static void count_read(const struct gaps *gaps, const struct slot *slot,
     ret_count->asked = atomic_load_explicit(&slot->asked, memory_order_relaxed);
     ret_count->first_asked_s = atomic_load_explicit(&slot->first_s, memory_order_relaxed);
     ret_count->last_asked_s = atomic_load_explicit(&slot->last_s, memory_order_relaxed);
+    ret_count->asked_before = atomic_load_explicit(&slot->shown, memory_order_relaxed);
 }
 
 static bool slot_is_named(const struct slot *slot)

@@ -37,6 +37,7 @@ struct gap_key {
 struct gap_count {
     char id[GAP_ID_MAX];
     uint64_t asked;
+    uint64_t asked_before; /* before the minute of the last question: stands still within it */
     int64_t first_asked_s, last_asked_s; /* 0 = never */
 };
 

@@ -161,7 +161,7 @@ static void put_gap(struct plan_gaps *gaps, const char *id, const char *question
 static double asked_of(const struct gaps *gaps, const char *id)
 {
     struct gap_count count;
-    return gaps_count(gaps, id, &count) ? (double)count.asked : 0;
+    return gaps_count(gaps, id, &count) ? (double)count.asked_before : 0;
 }
 
 static void ask_metric(struct gaps *gaps, const struct plan *plan, const char *metric,

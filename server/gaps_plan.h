@@ -27,7 +27,7 @@ void gap_links_free(struct gap_links *links);
 
 struct plan_gap {
     const char *id, *status, *question;
-    double asked; /* times, this one included */
+    double asked; /* times before this minute: the same request gives the same bytes within it */
 };
 
 struct plan_gaps {
