@@ -37,7 +37,10 @@ void core_regime(const struct problem *problem, struct core *core)
     core->dominant = step->dominant;
     core->regime = part_regime(step_largest_part(step, phase), phase);
     double held = core->memory.held_sequences * dep->dp;
-    if (!core->memory.fits || held < core->cycle.concurrency)
+    bool full = held < core->cycle.concurrency;
+    if (core->cycle.saturated)
+        full = held < dep->max_num_seqs * dep->dp;
+    if (!core->memory.fits || full)
         core->regime = REGIME_CAPACITY;
 }
 

@@ -12,6 +12,8 @@
 #define HIGH_UTILIZATION 0.95
 /* A format must save a tenth of the bytes to be worth a change. */
 #define SMALLER 0.9
+/* What a request may ask for. */
+#define MOST_SLOTS 1e6
 #define GQA_GROUP 4.0
 /* DeepSeek's latent: 512 + 64 elements a layer. */
 #define MLA_ELEMENTS 576.0
@@ -384,7 +386,7 @@ static bool more_memory_share(struct trial *trial)
 static bool more_slots(struct trial *trial)
 {
     struct deployment *dep = &trial->problem.dep;
-    dep->max_num_seqs *= 2.0;
+    dep->max_num_seqs = fmin(dep->max_num_seqs * 2.0, MOST_SLOTS);
     note_number(trial, "/deployment/max_num_seqs", dep->max_num_seqs);
     return true;
 }

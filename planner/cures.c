@@ -60,11 +60,9 @@ static bool measure(const struct problem *problem, const struct core *here,
         isnan(core.decode.expected_us) || isnan(core.prefill.expected_us) || trial->hypothetical
             ? BASIS_ASSUMED
             : BASIS_DERIVED;
-    double sooner = core.cycle.e2e_us > 0.0 ? here->cycle.e2e_us / core.cycle.e2e_us - 1.0 : 0.0;
-    ranked->score = sooner;
-    /* What trades one thing for another is judged by the request as a whole. */
-    bool harms = sooner < -CURE_THRESHOLD;
-    result->is_cure = result->best >= CURE_THRESHOLD && !harms;
+    /* What trades one thing for another is ranked by the request as a whole. */
+    ranked->score = core.cycle.e2e_us > 0.0 ? here->cycle.e2e_us / core.cycle.e2e_us - 1.0 : 0.0;
+    result->is_cure = result->best >= CURE_THRESHOLD;
     return true;
 }
 

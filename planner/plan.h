@@ -111,7 +111,7 @@ struct class_cost {
     double share; /* of the critical path, whole class */
     enum basis basis;
     enum fit_match match;        /* how its fit was found */
-    const struct op_fit *fit;    /* the fit that carries most of its time; NULL */
+    const struct op_fit *fit;    /* the fit of its first kernel that has one; NULL */
     const struct comm_fit *comm; /* collectives */
     const char *anchor;          /* host classes: the anchor their constant rests on */
 };

@@ -216,7 +216,7 @@ static void sampler(void **state)
 static void open_loop(void **state)
 {
     struct problem problem = rig_llama(*state);
-    problem.load.request_rate = 40;
+    problem.load.request_rate = 8;
     struct core core = rig_core(problem);
     assert_true(core.cycle.concurrency > 10);
     struct found found = find_moves(&problem);
