@@ -41,6 +41,21 @@ int anchor_find(const struct anchor_index *index, const char *id)
     return low < index->n && strcmp(index->ids[low], id) == 0 ? low : -1;
 }
 
+int anchor_of_number(const struct anchor_index *index, int64_t number)
+{
+    int low = 0;
+    int high = index->n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (index->numbers[middle] < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < index->n && index->numbers[low] == number ? index->number_anchor[low] : -1;
+}
+
 void anchor_numbers(const struct anchor_index *index, int anchor,
                     double ret_numbers[CONDITION_COUNT])
 {

@@ -11,6 +11,7 @@
 #define REGIME_ANCHOR_INDEX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "anchor.h"
 #include "library.h"
@@ -31,6 +32,9 @@ struct anchor_index {
     const unsigned char *kinds; /* enum anchor_kind */
     const unsigned char *flags; /* enum anchor_flag */
     const unsigned char *loads; /* enum load_profile */
+    /* Rows of the full-text index in ascending order, and the anchor of each. */
+    const int64_t *numbers;
+    const int *number_anchor;
     /* Conditions of anchor i are entries condition_start[i] .. condition_start[i + 1] - 1. */
     const int *condition_start;
     const unsigned char *condition_what; /* enum anchor_condition, ascending */
@@ -43,6 +47,7 @@ struct anchor_index {
      * part; and the same by part. Those of model m are by_model[model_start[m]] and on. */
     const int *by_model, *model_start;
     const int *by_part, *part_start;
+    int n_compared;
 };
 
 /* A condition of an anchor, NAN when it is not stated. */
@@ -54,6 +59,9 @@ double anchor_figure(const struct anchor_index *index, int anchor, enum anchor_m
 
 /* The anchor of exactly that id, -1 when there is none. */
 int anchor_find(const struct anchor_index *index, const char *id);
+
+/* The anchor of a row of the full-text index, -1 when there is none. */
+int anchor_of_number(const struct anchor_index *index, int64_t number);
 
 /* Its conditions, all of them, NAN where not stated. */
 void anchor_numbers(const struct anchor_index *index, int anchor,
@@ -73,8 +81,9 @@ struct anchor_near {
 int anchors_nearest(const struct anchor_index *index, const struct problem *problem,
                     struct anchor_near *ret_near, int max);
 
-/* The same for a point of one's own; what it leaves at NAN (or -1) is not compared. */
+/* The same for a point of one's own, what it leaves at NAN, -1 or zeros not being compared, among
+ * anchors that have a metric (ANCHOR_METRIC_COUNT = any). Of no model and no part: among all. */
 int anchors_nearest_point(const struct anchor_index *index, const struct anchor_point *asked,
-                          struct anchor_near *ret_near, int max);
+                          enum anchor_metric metric, struct anchor_near *ret_near, int max);
 
 #endif

@@ -12,7 +12,7 @@
 #include "sql.h"
 
 /* Column of the first condition in SQL below. */
-#define FIRST_CONDITION 13
+#define FIRST_CONDITION 14
 
 /* What grows while rows are read; copied into the block once its size is known. */
 struct pairs {
@@ -33,6 +33,12 @@ struct id_list {
 
 enum { LIST_MODEL, LIST_HARDWARE, LIST_ENGINE, LIST_WEIGHTS, LIST_KV, LIST_COUNT };
 
+/* A row of the full-text index. */
+struct text_row {
+    int64_t number;
+    int anchor;
+};
+
 struct loader {
     sqlite3 *db;
     const struct library *lib;
@@ -43,6 +49,7 @@ struct loader {
     struct anchor_point *points;
     unsigned char *kinds, *flags, *loads;
     int *condition_start, *metric_start;
+    struct text_row *text_rows;
     int n;
     const char *why; /* NULL: nothing failed */
 };
@@ -145,6 +152,16 @@ static double log_condition(const double *numbers, enum anchor_condition conditi
     return numbers[condition] > 0.0 ? log2(numbers[condition]) : (double)NAN;
 }
 
+/* Whether a version as found is that of a release ("0.19.1", "v1.2", "b10809"), not a commit or a
+ * date in words. */
+static bool is_release(const char *version)
+{
+    bool build = *version == 'b';
+    const char *at = version + (build || *version == 'v');
+    size_t digits = strspn(at, "0123456789");
+    return digits > 0 && (build ? at[digits] == '\0' || at[digits] == ' ' : at[digits] == '.');
+}
+
 static struct anchor_point point_of(const struct loader *loader, sqlite3_stmt *row,
                                     const double *numbers)
 {
@@ -186,7 +203,7 @@ static struct anchor_point point_of(const struct loader *loader, sqlite3_stmt *r
         point.log_active = log2(lib->models[point.model].params_active);
     }
     const char *version = column_text(row, 5);
-    if (version) {
+    if (version && is_release(version)) {
         (void)engine_version_parse(version, point.version);
     }
     return point;
@@ -229,6 +246,7 @@ static bool read_anchor(struct loader *loader, sqlite3_stmt *row, int at)
     loader->flags[at] = flags_of(row);
     const char *load = column_text(row, 12);
     loader->loads[at] = (unsigned char)load_profile_parse(load ? load : "");
+    loader->text_rows[at] = (struct text_row){sqlite3_column_int64(row, 13), at};
     loader->condition_start[at] = loader->conditions.n;
     if (!read_conditions(loader, row, numbers)) {
         return false;
@@ -250,7 +268,8 @@ static bool rooms_make(struct loader *loader, long long n)
     loader->loads = block_alloc(block, count);
     loader->condition_start = block_alloc(block, count * sizeof(int));
     loader->metric_start = block_alloc(block, count * sizeof(int));
-    return !block->failed || fail(loader, "out of memory");
+    loader->text_rows = calloc(count, sizeof(*loader->text_rows));
+    return (loader->text_rows && !block->failed) || fail(loader, "out of memory");
 }
 
 static bool read_anchors(struct loader *loader)
@@ -259,7 +278,7 @@ static bool read_anchors(struct loader *loader)
     static const char SQL[] =
         "SELECT id, anchor_kind, model_id, hardware_id, engine_id, "
         "engine_version, backend, weights_id, kv_cache_id, disputed IS NOT "
-        "NULL, speculative, prefix_cached, load_profile" ANCHOR_CONDITION_LIST(
+        "NULL, speculative, prefix_cached, load_profile, number" ANCHOR_CONDITION_LIST(
             X) " FROM anchors ORDER BY id";
 #undef X
     long long n = sql_number(loader->db, "SELECT count(*) FROM anchors", -1);
@@ -371,11 +390,37 @@ static bool groups_build(struct loader *loader, struct anchor_index *index)
     free(all);
     free(models);
     free(parts);
+    index->n_compared = count;
     index->by_part = by_part;
     index->part_start = part_start;
     index->by_model = by_model;
     index->model_start = model_start;
     return good || fail(loader, "out of memory");
+}
+
+static int compare_text_rows(const void *a, const void *b)
+{
+    const struct text_row *x = a;
+    const struct text_row *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool text_rows_fill(struct loader *loader, struct anchor_index *index)
+{
+    size_t n = (size_t)loader->n;
+    int64_t *numbers = block_alloc(loader->block, n * sizeof(*numbers) + 1);
+    int *anchors = block_alloc(loader->block, n * sizeof(*anchors) + 1);
+    if (!numbers || !anchors) {
+        return fail(loader, "out of memory");
+    }
+    qsort(loader->text_rows, n, sizeof(*loader->text_rows), compare_text_rows);
+    for (size_t i = 0; i < n; i++) {
+        numbers[i] = loader->text_rows[i].number;
+        anchors[i] = loader->text_rows[i].anchor;
+    }
+    index->numbers = numbers;
+    index->number_anchor = anchors;
+    return true;
 }
 
 static bool index_fill(struct loader *loader, struct anchor_index *index)
@@ -406,10 +451,12 @@ bool anchor_index_build(sqlite3 *db, const struct library *lib, struct block *bl
 {
     struct loader loader = {.db = db, .lib = lib, .block = block};
     bool good = lists_build(&loader) && read_anchors(&loader) && read_metrics(&loader) &&
-                index_fill(&loader, ret_index) && groups_build(&loader, ret_index);
+                index_fill(&loader, ret_index) && text_rows_fill(&loader, ret_index) &&
+                groups_build(&loader, ret_index);
     for (int i = 0; i < LIST_COUNT; i++) {
         free(loader.lists[i].items);
     }
+    free(loader.text_rows);
     pairs_free(&loader.conditions);
     pairs_free(&loader.metrics);
     *ret_why = good ? NULL : loader.why ? loader.why : "out of memory";

@@ -9,14 +9,18 @@
 struct ranking {
     const struct anchor_index *index;
     const struct anchor_point *asked;
+    enum anchor_metric metric;
     struct anchor_near *near;
     int n, max;
 };
 
 static void rank(struct ranking *ranking, int anchor)
 {
-    double distance = anchor_distance(ranking->asked, &ranking->index->points[anchor]);
+    const struct anchor_index *index = ranking->index;
+    double distance = anchor_distance(ranking->asked, &index->points[anchor]);
     if (isnan(distance) ||
+        (ranking->metric != ANCHOR_METRIC_COUNT &&
+         isnan(anchor_figure(index, anchor, ranking->metric))) ||
         (ranking->n == ranking->max && distance >= ranking->near[ranking->n - 1].distance)) {
         return;
     }
@@ -41,34 +45,49 @@ static int part_lower_bound(const struct anchor_index *index, int low, int high,
     return low;
 }
 
-int anchors_nearest_point(const struct anchor_index *index, const struct anchor_point *asked,
-                          struct anchor_near *ret_near, int max)
+/* Ranks by_model[from..to) but for [skip_from..skip_to). */
+static void rank_models(struct ranking *ranking, int from, int to, int skip_from, int skip_to)
 {
-    struct ranking ranking = {index, asked, ret_near, 0, max};
-    int from = asked->model >= 0 ? index->model_start[asked->model] : 0;
-    int to = asked->model >= 0 ? index->model_start[asked->model + 1] : 0;
+    for (int i = from; i < to; i++) {
+        if (i < skip_from || i >= skip_to) {
+            rank(ranking, ranking->index->by_model[i]);
+        }
+    }
+}
+
+/* Ranks the anchors of a part that are of another model. */
+static void rank_part(struct ranking *ranking, int part, int model)
+{
+    const struct anchor_index *index = ranking->index;
+    for (int i = index->part_start[part]; i < index->part_start[part + 1]; i++) {
+        if (index->points[index->by_part[i]].model != model) {
+            rank(ranking, index->by_part[i]);
+        }
+    }
+}
+
+int anchors_nearest_point(const struct anchor_index *index, const struct anchor_point *asked,
+                          enum anchor_metric metric, struct anchor_near *ret_near, int max)
+{
+    struct ranking ranking = {index, asked, metric, ret_near, 0, max};
+    bool of_model = asked->model >= 0;
+    bool of_part = asked->hardware >= 0;
+    int from = of_model ? index->model_start[asked->model] : 0;
+    int to = of_model ? index->model_start[asked->model + 1] : 0;
     int first = part_lower_bound(index, from, to, asked->hardware);
     int end = part_lower_bound(index, first, to, asked->hardware + 1);
     if (max <= 0) {
         return 0;
     }
-    for (int i = first; i < end; i++) {
-        rank(&ranking, index->by_model[i]);
-    }
-    if (end - first < max) {
-        for (int i = from; i < to; i++) {
-            if (i < first || i >= end) {
-                rank(&ranking, index->by_model[i]);
-            }
+    rank_models(&ranking, first, end, 0, 0);
+    if (ranking.n < max) {
+        rank_models(&ranking, from, to, first, end);
+        if (of_part) {
+            rank_part(&ranking, asked->hardware, asked->model);
         }
     }
-    if (end - first < max && asked->hardware >= 0) {
-        for (int i = index->part_start[asked->hardware]; i < index->part_start[asked->hardware + 1];
-             i++) {
-            if (index->points[index->by_part[i]].model != asked->model) {
-                rank(&ranking, index->by_part[i]);
-            }
-        }
+    if (!of_model && !of_part) {
+        rank_models(&ranking, 0, index->n_compared, 0, 0);
     }
     for (int i = 0; i < ranking.n; i++) {
         ret_near[i].exact = anchor_is_exact(asked, &index->points[ret_near[i].anchor]);
@@ -80,5 +99,5 @@ int anchors_nearest(const struct anchor_index *index, const struct problem *prob
                     struct anchor_near *ret_near, int max)
 {
     struct anchor_point asked = anchor_point_of(problem);
-    return anchors_nearest_point(index, &asked, ret_near, max);
+    return anchors_nearest_point(index, &asked, ANCHOR_METRIC_COUNT, ret_near, max);
 }

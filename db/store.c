@@ -27,6 +27,7 @@
 #include "migrate.h"
 #include "readers.h"
 #include "sql.h"
+#include "store_pages.h"
 #include "store_refresh.h"
 
 #define PATH_TEXT_MAX 4096
@@ -167,6 +168,7 @@ static bool file_create(const char *path, char ret_error[STORE_ERROR_MAX])
     sqlite3 *embedded = embedded_open();
     bool copied = embedded && copy_database(embedded, fresh);
     sqlite3_close(embedded);
+    embedded_pages_drop();
     if (!copied) {
         (void)unlink(fresh);
         return refuse(ret_error, path, "cannot be created there");

@@ -5,6 +5,7 @@
 
 #include "embedded.h"
 #include "sql.h"
+#include "store_pages.h"
 
 /* Tables whose rows belong to a record: how a row names the record's kind and id. */
 static const struct owned_table {
@@ -161,5 +162,7 @@ bool store_refresh(sqlite3 *db, const char *name, char ret_error[STORE_ERROR_MAX
         sql_explain(db, name, ret_error, STORE_ERROR_MAX);
         sql_rollback(db);
     }
-    return sql_exec(db, "DETACH bundled; PRAGMA foreign_keys=ON") && good;
+    good = sql_exec(db, "DETACH bundled; PRAGMA foreign_keys=ON") && good;
+    embedded_pages_drop();
+    return good;
 }

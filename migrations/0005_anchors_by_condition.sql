@@ -66,7 +66,7 @@ CREATE TABLE anchors (
     FOREIGN KEY (kind, id) REFERENCES records (kind, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX anchors_by_source ON anchors (source_id);
+CREATE INDEX anchors_by_source ON anchors (source_id, number);
 
 CREATE TABLE anchor_metrics (
     anchor_id TEXT NOT NULL REFERENCES anchors (id),

@@ -115,8 +115,8 @@ static void read_limit(const char *value, struct faults *faults, struct list_que
     query->limit = (int)limit;
 }
 
-static void read_common(struct context *ctx, const struct argument *argument, struct faults *faults,
-                        struct list_query *query)
+bool list_common_read(struct context *ctx, const struct argument *argument, struct faults *faults,
+                      struct list_query *query)
 {
     struct arena *arena = ctx->request->arena;
     if (strcmp(argument->name, "limit") == 0) {
@@ -132,6 +132,12 @@ static void read_common(struct context *ctx, const struct argument *argument, st
             fault_add(faults, "?q", NULL, "has no word to look for");
         }
     }
+    for (size_t i = 0; i < ARRAY_LEN(COMMON); i++) {
+        if (strcmp(COMMON[i], argument->name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void fault_ambiguous(struct faults *faults, const char *pointer, const char *name,
@@ -146,7 +152,7 @@ void fault_ambiguous(struct faults *faults, const char *pointer, const char *nam
     fault_add(faults, pointer, match->ambiguous[0], "\"%.100s\" is ambiguous: %s", name, list);
 }
 
-static const char *resolve_model(struct context *ctx, const char *value, struct faults *faults)
+const char *list_model(struct context *ctx, const char *value, struct faults *faults)
 {
     struct name_match match;
     catalogue_find_model(ctx->catalogue, value, &match);
@@ -161,7 +167,7 @@ static const char *resolve_model(struct context *ctx, const char *value, struct 
     return NULL;
 }
 
-static const char *resolve_part(struct context *ctx, const char *value, struct faults *faults)
+const char *list_part(struct context *ctx, const char *value, struct faults *faults)
 {
     struct name_match match;
     catalogue_find_hardware(ctx->catalogue, value, &match);
@@ -176,7 +182,7 @@ static const char *resolve_part(struct context *ctx, const char *value, struct f
     return NULL;
 }
 
-static const char *resolve_engine(struct context *ctx, const char *value, struct faults *faults)
+const char *list_engine(struct context *ctx, const char *value, struct faults *faults)
 {
     int n = 0;
     int index = catalogue_find_engine(ctx->catalogue, value);
@@ -222,11 +228,11 @@ static const char *resolve_filter(struct context *ctx, const struct record_filte
     case FILTER_TEXT:
         return resolve_text(ctx, filter, value, faults);
     case FILTER_MODEL:
-        return resolve_model(ctx, value, faults);
+        return list_model(ctx, value, faults);
     case FILTER_HARDWARE:
-        return resolve_part(ctx, value, faults);
+        return list_part(ctx, value, faults);
     case FILTER_ENGINE:
-        return resolve_engine(ctx, value, faults);
+        return list_engine(ctx, value, faults);
     }
     return NULL;
 }
@@ -246,7 +252,7 @@ static void fault_unknown(const struct record_kind *kind, const char *name, stru
               "unknown argument of this list");
 }
 
-static bool is_repeated(const struct request *request, int at)
+bool list_is_repeated(const struct request *request, int at)
 {
     for (int i = 0; i < at; i++) {
         if (strcmp(request->arguments[i].name, request->arguments[at].name) == 0) {
@@ -260,16 +266,13 @@ static void read_argument(struct context *ctx, const struct record_kind *kind, i
                           struct faults *faults, struct list_query *query)
 {
     const struct argument *argument = &ctx->request->arguments[at];
-    if (is_repeated(ctx->request, at)) {
+    if (list_is_repeated(ctx->request, at)) {
         const char *pointer = arena_printf(faults->arena, "?%.100s", argument->name);
         fault_add(faults, pointer ? pointer : "?", NULL, "stands twice");
         return;
     }
-    for (size_t i = 0; i < ARRAY_LEN(COMMON); i++) {
-        if (strcmp(COMMON[i], argument->name) == 0) {
-            read_common(ctx, argument, faults, query);
-            return;
-        }
+    if (list_common_read(ctx, argument, faults, query)) {
+        return;
     }
     for (int i = 0; i < FILTERS_MAX && kind->filters[i].name; i++) {
         if (strcmp(kind->filters[i].name, argument->name) == 0) {

@@ -26,6 +26,16 @@ struct list_query {
 bool list_query_read(struct context *ctx, const struct record_kind *kind, struct faults *faults,
                      struct list_query *ret_query);
 
+/* Pieces of it for lists with filters of their own. The first reads one of limit, cursor, q and
+ * format and is false for any other argument; the next three give the id a name means, or NULL and
+ * a fault; the last is whether the argument at that place stood before. */
+bool list_common_read(struct context *ctx, const struct argument *argument, struct faults *faults,
+                      struct list_query *query);
+const char *list_model(struct context *ctx, const char *value, struct faults *faults);
+const char *list_part(struct context *ctx, const char *value, struct faults *faults);
+const char *list_engine(struct context *ctx, const char *value, struct faults *faults);
+bool list_is_repeated(const struct request *request, int at);
+
 /* An opaque text for the sort key of the last record of a page. */
 const char *cursor_write(struct arena *arena, const char *sort);
 

@@ -1,0 +1,144 @@
+/*
+ * anchors_csv.c - anchors as a table: a line per metric.
+ */
+#include <math.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "anchors.h"
+#include "anchors_query.h"
+#include "store.h"
+
+/* Names as they were found, and the source. */
+static const char TEXTS[] =
+    "SELECT json_extract(r.doc, '$.model'), json_extract(r.doc, '$.hardware'), json_extract(r.doc, "
+    "'$.engine'), json_extract(r.doc, '$.weights'), json_extract(r.doc, '$.kv_cache'), a.disputed, "
+    "s.url FROM records r JOIN anchors a ON a.id = r.id JOIN sources s ON s.id = a.source_id WHERE "
+    "r.kind = 'anchor' AND r.id = ?1";
+
+enum {
+    TEXT_OF_MODEL,
+    TEXT_OF_PART,
+    TEXT_OF_ENGINE,
+    TEXT_OF_WEIGHTS,
+    TEXT_OF_KV,
+    TEXT_OF_DISPUTE,
+    TEXT_OF_URL,
+    TEXTS_COUNT
+};
+
+/* Conditions that a line shows. */
+static const enum anchor_condition SHOWN[] = {
+    CONDITION_N_DEVICES,   CONDITION_TP,        CONDITION_PP,           CONDITION_DP,
+    CONDITION_EP,          CONDITION_EXPERT_TP, CONDITION_INPUT_TOKENS, CONDITION_OUTPUT_TOKENS,
+    CONDITION_CONCURRENCY, CONDITION_BATCH,     CONDITION_DEPTH,        CONDITION_REQUEST_RATE,
+};
+
+static void put_cell(struct json_out *out, const char *text)
+{
+    out_text(out, ",");
+    if (!text || !strpbrk(text, ",\"\r\n")) {
+        out_text(out, text ? text : "");
+        return;
+    }
+    out_text(out, "\"");
+    for (; *text; text++) {
+        out_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    }
+    out_text(out, "\"");
+}
+
+static void put_number_cell(struct json_out *out, double value)
+{
+    out_text(out, ",");
+    if (!isnan(value)) {
+        out_number(out, value);
+    }
+}
+
+static void put_header(struct json_out *out)
+{
+    out_text(out, "id,kind,model_id,model,hardware_id,hardware,engine_id,engine,engine_version,"
+                  "backend,weights_id,weights,kv_cache_id,kv_cache");
+    for (size_t i = 0; i < ARRAY_LEN(SHOWN); i++) {
+        out_text(out, ",");
+        out_text(out, condition_info(SHOWN[i])->name);
+    }
+    out_text(out, ",load_profile,metric,statistic,value,unit,disputed,source_url\r\n");
+}
+
+/* What every line of an anchor begins with. */
+static void put_start(struct json_out *out, const struct catalogue *cat, int anchor,
+                      const char *const texts[TEXTS_COUNT])
+{
+    const struct anchor_index *index = &cat->anchors;
+    const struct anchor_point *point = &index->points[anchor];
+    const struct library *lib = &cat->lib;
+    out_text(out, index->ids[anchor]);
+    put_cell(out, anchor_kind_name((enum anchor_kind)index->kinds[anchor]));
+    put_cell(out, point->model >= 0 ? lib->models[point->model].id : NULL);
+    put_cell(out, texts[TEXT_OF_MODEL]);
+    put_cell(out, point->hardware >= 0 ? lib->hardware[point->hardware].id : NULL);
+    put_cell(out, texts[TEXT_OF_PART]);
+    put_cell(out, point->engine >= 0 ? lib->engines[point->engine].id : NULL);
+    put_cell(out, texts[TEXT_OF_ENGINE]);
+    put_cell(out, index->versions[anchor]);
+    put_cell(out, index->backends[anchor]);
+    put_cell(out, point->weights >= 0 ? lib->weight_formats[point->weights].id : NULL);
+    put_cell(out, texts[TEXT_OF_WEIGHTS]);
+    put_cell(out, point->kv_cache >= 0 ? lib->kv_formats[point->kv_cache].id : NULL);
+    put_cell(out, texts[TEXT_OF_KV]);
+    for (size_t i = 0; i < ARRAY_LEN(SHOWN); i++) {
+        put_number_cell(out, anchor_number(index, anchor, SHOWN[i]));
+    }
+    put_cell(out, load_profile_name((enum load_profile)index->loads[anchor]));
+}
+
+static void put_lines(struct json_out *out, const struct catalogue *cat,
+                      const struct anchor_query *query, int anchor,
+                      const char *const texts[TEXTS_COUNT])
+{
+    const struct anchor_index *index = &cat->anchors;
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
+        const struct metric_info *info = metric_info((enum anchor_metric)index->metric_what[i]);
+        if ((query->metric != ANCHOR_METRIC_COUNT && index->metric_what[i] != query->metric) ||
+            (query->statistic != STATISTIC_COUNT &&
+             index->metric_statistic[i] != query->statistic)) {
+            continue;
+        }
+        put_start(out, cat, anchor, texts);
+        put_cell(out, info->name);
+        put_cell(out, statistic_name((enum statistic)index->metric_statistic[i]));
+        put_number_cell(out, index->metric_value[i]);
+        put_cell(out, info->unit);
+        put_cell(out, texts[TEXT_OF_DISPUTE]);
+        put_cell(out, texts[TEXT_OF_URL]);
+        out_text(out, "\r\n");
+    }
+}
+
+bool anchors_write_csv(struct context *ctx, const struct anchor_query *query,
+                       const struct anchor_page *page, struct json_out *out)
+{
+    put_header(out);
+    for (int i = 0; i < page->n; i++) {
+        const char *texts[TEXTS_COUNT];
+        int anchor = page->anchors[i];
+        sqlite3_stmt *row = store_read(app_store(ctx->app), TEXTS);
+        bool good = row &&
+                    sqlite3_bind_text(row, 1, ctx->catalogue->anchors.ids[anchor], -1,
+                                      SQLITE_STATIC) == SQLITE_OK &&
+                    sqlite3_step(row) == SQLITE_ROW;
+        for (int j = 0; good && j < TEXTS_COUNT; j++) {
+            texts[j] = (const char *)sqlite3_column_text(row, j);
+        }
+        if (good) {
+            put_lines(out, ctx->catalogue, query, anchor, texts);
+        }
+        store_done(row);
+        if (!good) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,194 @@
+/*
+ * anchors_plan.c - the measurements that a plan shows beside its own figures.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "anchors.h"
+
+#define ID_COLUMNS 34
+#define EXACT_SEARCHED 16
+
+/* Metrics of a plan's table. */
+static const enum anchor_metric TABLE_METRICS[] = {METRIC_TTFT, METRIC_TPOT, METRIC_OUTPUT_RATE};
+
+static void put_id(struct json_out *out, const char *name, int index, const char *id)
+{
+    if (index >= 0) {
+        json_put_text(out, name, id);
+    }
+}
+
+void anchor_put_conditions(struct json_out *out, const struct catalogue *cat, int anchor)
+{
+    const struct anchor_index *index = &cat->anchors;
+    const struct anchor_point *point = &index->points[anchor];
+    const struct library *lib = &cat->lib;
+    put_id(out, "model", point->model, point->model >= 0 ? lib->models[point->model].id : NULL);
+    put_id(out, "hardware", point->hardware,
+           point->hardware >= 0 ? lib->hardware[point->hardware].id : NULL);
+    put_id(out, "engine", point->engine,
+           point->engine >= 0 ? lib->engines[point->engine].id : NULL);
+    if (index->versions[anchor]) {
+        json_put_text(out, "engine_version", index->versions[anchor]);
+    }
+    if (index->backends[anchor]) {
+        json_put_text(out, "backend", index->backends[anchor]);
+    }
+    put_id(out, "weights", point->weights,
+           point->weights >= 0 ? lib->weight_formats[point->weights].id : NULL);
+    put_id(out, "kv_cache", point->kv_cache,
+           point->kv_cache >= 0 ? lib->kv_formats[point->kv_cache].id : NULL);
+    for (int i = index->condition_start[anchor]; i < index->condition_start[anchor + 1]; i++) {
+        json_put_number(out, condition_info((enum anchor_condition)index->condition_what[i])->name,
+                        index->condition_value[i]);
+    }
+    if (index->loads[anchor] != LOAD_UNSTATED) {
+        json_put_text(out, "load_profile",
+                      load_profile_name((enum load_profile)index->loads[anchor]));
+    }
+}
+
+/* "ttft_ms", "ttft_ms_p99". Names are the vocabulary's: no escaping. */
+static void put_metric(struct json_out *out, enum anchor_metric metric, enum statistic statistic,
+                       double value)
+{
+    const char *name = metric_info(metric)->name;
+    if (statistic == STATISTIC_MEAN || statistic == STATISTIC_UNSTATED) {
+        json_put_number(out, name, value);
+        return;
+    }
+    const char *full = arena_printf(out->arena, "%s_%s", name, statistic_name(statistic));
+    if (full) {
+        json_put_number(out, full, value);
+    }
+}
+
+/* A mean and a figure of an unstated kind would share a name: the mean is shown. */
+static bool is_shadowed(const struct anchor_index *index, int anchor, int at)
+{
+    if (index->metric_statistic[at] != STATISTIC_UNSTATED) {
+        return false;
+    }
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
+        if (index->metric_what[i] == index->metric_what[at] &&
+            index->metric_statistic[i] == STATISTIC_MEAN) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_near(struct json_out *out, const struct catalogue *cat,
+                     const struct anchor_near *near)
+{
+    const struct anchor_index *index = &cat->anchors;
+    int anchor = near->anchor;
+    json_begin_object(out);
+    json_put_text(out, "id", index->ids[anchor]);
+    json_put_number(out, "distance", near->distance);
+    json_put_bool(out, "exact", near->exact);
+    json_put_text(out, "kind", anchor_kind_name((enum anchor_kind)index->kinds[anchor]));
+    json_key(out, "conditions");
+    json_begin_object(out);
+    anchor_put_conditions(out, cat, anchor);
+    json_end_object(out);
+    json_key(out, "metrics");
+    json_begin_object(out);
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
+        if (!is_shadowed(index, anchor, i)) {
+            put_metric(out, (enum anchor_metric)index->metric_what[i],
+                       (enum statistic)index->metric_statistic[i], index->metric_value[i]);
+        }
+    }
+    json_end_object(out);
+    json_end_object(out);
+}
+
+void anchors_render(struct json_out *out, const struct catalogue *cat,
+                    const struct problem *problem)
+{
+    struct anchor_near near[PLAN_ANCHORS_MAX];
+    int n = anchors_nearest(&cat->anchors, problem, near, PLAN_ANCHORS_MAX);
+    json_begin_array(out);
+    for (int i = 0; i < n; i++) {
+        put_near(out, cat, &near[i]);
+    }
+    json_end_array(out);
+}
+
+/* ---- as text ---- */
+
+/* A figure in eight columns, "-" where there is none. */
+static void put_figure(struct json_out *out, double value)
+{
+    if (isnan(value)) {
+        out_text(out, "       -");
+    } else {
+        out_printf(out, value < 100.0 ? " %7.2f" : " %7.0f", value);
+    }
+}
+
+int anchors_render_text(struct json_out *out, const struct catalogue *cat,
+                        const struct problem *problem)
+{
+    const struct anchor_index *index = &cat->anchors;
+    struct anchor_near near[PLAN_ANCHORS_MAX];
+    int n = anchors_nearest(index, problem, near, PLAN_ANCHORS_MAX);
+    if (n == 0) {
+        return 0;
+    }
+    out_printf(out, "  %-*s %8s %7s %7s %7s %7s %7s %7s\n", ID_COLUMNS, "measured", "distance",
+               "conc", "in", "out", "TTFT ms", "TPOT ms", "tok/s");
+    for (int i = 0; i < n; i++) {
+        int anchor = near[i].anchor;
+        out_printf(out, "  %-*.*s %8.2f", ID_COLUMNS, ID_COLUMNS, index->ids[anchor],
+                   near[i].distance);
+        put_figure(out, anchor_number(index, anchor, CONDITION_CONCURRENCY));
+        put_figure(out, anchor_number(index, anchor, CONDITION_INPUT_TOKENS));
+        put_figure(out, anchor_number(index, anchor, CONDITION_OUTPUT_TOKENS));
+        for (size_t j = 0; j < ARRAY_LEN(TABLE_METRICS); j++) {
+            put_figure(out, anchor_figure(index, anchor, TABLE_METRICS[j]));
+        }
+        out_text(out, "\n");
+    }
+    return n;
+}
+
+/* ---- exact ones ---- */
+
+/* The mean of an anchor's metric, else the figure whose kind is not stated. */
+static double central_figure(const struct anchor_index *index, int anchor,
+                             enum anchor_metric metric)
+{
+    double found = NAN;
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
+        if (index->metric_what[i] != metric) {
+            continue;
+        }
+        if (index->metric_statistic[i] == STATISTIC_MEAN) {
+            return index->metric_value[i];
+        }
+        if (index->metric_statistic[i] == STATISTIC_UNSTATED) {
+            found = index->metric_value[i];
+        }
+    }
+    return found;
+}
+
+double anchors_measured(const struct catalogue *cat, const struct problem *problem,
+                        enum anchor_metric metric, const char **ret_id)
+{
+    struct anchor_near near[EXACT_SEARCHED];
+    int n = anchors_nearest(&cat->anchors, problem, near, EXACT_SEARCHED);
+    for (int i = 0; i < n; i++) {
+        double value =
+            near[i].exact ? central_figure(&cat->anchors, near[i].anchor, metric) : (double)NAN;
+        if (!isnan(value)) {
+            *ret_id = cat->anchors.ids[near[i].anchor];
+            return value;
+        }
+    }
+    *ret_id = NULL;
+    return NAN;
+}
