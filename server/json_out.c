@@ -1,6 +1,7 @@
 #include "json_out.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,18 +120,26 @@ void json_end_array(struct json_out *out)
     end(out, ']');
 }
 
-void json_key(struct json_out *out, const char *name)
+/* Name and colon, with room for `more` bytes behind them; the value is up to the caller. */
+static inline bool begin_member(struct json_out *out, const char *name, size_t more)
 {
     size_t length = strlen(name);
 
-    if (!begin_item(out, length + 3))
-        return;
-    put_byte(out, '"');
-    memcpy(out->text + out->length, name, length);
-    out->length += length;
-    put_byte(out, '"');
-    put_byte(out, ':');
-    out->needs_comma[out->depth] = false;
+    if (!begin_item(out, length + 3 + more))
+        return false;
+    char *to = out->text + out->length;
+    *to++ = '"';
+    memcpy(to, name, length);
+    to[length] = '"';
+    to[length + 1] = ':';
+    out->length += length + 3;
+    return true;
+}
+
+void json_key(struct json_out *out, const char *name)
+{
+    if (begin_member(out, name, 0))
+        out->needs_comma[out->depth] = false;
 }
 
 /* Bytes that stand in a string as they are: all but control characters, '"', '\\' and non-ASCII. */
@@ -176,6 +185,30 @@ static size_t put_special(struct json_out *out, const char *text, size_t length)
     return step ? step : 1;
 }
 
+/*
+ * How many bytes of value[0..length) are plain, eight at a time. A byte has its top bit set in the
+ * sum below when it is a control character (b - 0x20 borrows), a quote or a backslash (b ^ c is
+ * zero, so minus one borrows) or no ASCII. A borrow may spread to higher bytes only, so a clear
+ * word has none of them.
+ */
+static size_t plain_length(const char *value, size_t length)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones * 0x80;
+    size_t at = 0;
+
+    for (; length - at >= sizeof(ones); at += sizeof(ones)) {
+        uint64_t word;
+        memcpy(&word, value + at, sizeof(word));
+        uint64_t special = (word - ones * 0x20) | ((word ^ ones * '"') - ones) |
+                           ((word ^ ones * '\\') - ones) | word;
+        if (special & tops)
+            break;
+    }
+    while (at < length && is_plain((unsigned char)value[at]))
+        at++;
+    return at;
+}
+
 void json_text_n(struct json_out *out, const char *value, size_t length)
 {
     size_t at = 0;
@@ -184,14 +217,13 @@ void json_text_n(struct json_out *out, const char *value, size_t length)
         return;
     put_byte(out, '"');
     while (at < length) {
-        size_t start = at;
-        while (at < length && is_plain((unsigned char)value[at]))
-            at++;
+        size_t plain = plain_length(value + at, length - at);
         /* six bytes for the longest escape, the quote at the end */
-        if (!reserve(out, at - start + 7))
+        if (!reserve(out, plain + 7))
             return;
-        memcpy(out->text + out->length, value + start, at - start);
-        out->length += at - start;
+        memcpy(out->text + out->length, value + at, plain);
+        out->length += plain;
+        at += plain;
         if (at < length)
             at += put_special(out, value + at, length - at);
     }
@@ -243,8 +275,8 @@ void json_put_text(struct json_out *out, const char *name, const char *value)
 
 void json_put_number(struct json_out *out, const char *name, double value)
 {
-    json_key(out, name);
-    json_number(out, value);
+    if (begin_member(out, name, NUMBER_TEXT_MAX))
+        out->length += number_write(value, out->text + out->length);
 }
 
 void json_put_bool(struct json_out *out, const char *name, bool value)

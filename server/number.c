@@ -202,17 +202,45 @@ static struct decimal decimal_of(struct binary value)
     }
 }
 
+/* "00" to "99". */
+static const char PAIRS[201] = "00010203040506070809101112131415161718192021222324"
+                               "25262728293031323334353637383940414243444546474849"
+                               "50515253545556575859606162636465666768697071727374"
+                               "75767778798081828384858687888990919293949596979899";
+
 static size_t write_integer(uint64_t value, char *ret_text)
 {
     char digits[20];
-    size_t n = 0;
+    size_t at = sizeof(digits);
 
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    for (size_t i = 0; i < n; i++)
-        ret_text[i] = digits[n - 1 - i];
+    for (; value >= 100; value /= 100) {
+        at -= 2;
+        memcpy(digits + at, PAIRS + value % 100 * 2, 2);
+    }
+    if (value >= 10) {
+        at -= 2;
+        memcpy(digits + at, PAIRS + value * 2, 2);
+    } else {
+        digits[--at] = (char)('0' + value);
+    }
+    memcpy(ret_text, digits + at, sizeof(digits) - at);
+    return sizeof(digits) - at;
+}
+
+/* The nine digits; returns how many are left without the zeros at the end. */
+static int write_digits(uint32_t value, char ret_digits[DIGITS])
+{
+    uint32_t high = value / 10000, low = value % 10000;
+    int n = DIGITS;
+
+    ret_digits[0] = (char)('0' + high / 10000);
+    high %= 10000;
+    memcpy(ret_digits + 1, PAIRS + high / 100 * 2, 2);
+    memcpy(ret_digits + 3, PAIRS + high % 100 * 2, 2);
+    memcpy(ret_digits + 5, PAIRS + low / 100 * 2, 2);
+    memcpy(ret_digits + 7, PAIRS + low % 100 * 2, 2);
+    while (n > 1 && ret_digits[n - 1] == '0')
+        n--;
     return n;
 }
 
@@ -235,26 +263,25 @@ static size_t write_scientific(const char *digits, int n, int exponent, char *re
     return at + write_integer((uint64_t)absolute, ret_text + at);
 }
 
-/* "ddd.ddd" or "0.000ddd", for exponents -4 to 8. */
-static size_t write_fixed(const char *digits, int n, int exponent, char *ret_text)
+/* "ddd.ddd" or "0.000ddd", for exponents -4 to 8; the nine digits are all copied, n of them count.
+ */
+static size_t write_fixed(const char digits[DIGITS], int n, int exponent, char *ret_text)
 {
     static const char ZEROS[] = {'0', '.', '0', '0', '0', '0'};
-    size_t at = 0;
 
     if (exponent < 0) {
+        size_t at = (size_t)(1 - exponent);
         memcpy(ret_text, ZEROS, sizeof(ZEROS));
-        at = (size_t)(1 - exponent);
-        memcpy(ret_text + at, digits, (size_t)n);
+        memcpy(ret_text + at, digits, DIGITS);
         return at + (size_t)n;
     }
-    for (int i = 0; i < n; i++) {
-        if (i == exponent + 1)
-            ret_text[at++] = '.';
-        ret_text[at++] = digits[i];
-    }
-    for (int i = n; i <= exponent; i++)
-        ret_text[at++] = '0';
-    return at;
+    size_t whole = (size_t)exponent + 1;
+    memcpy(ret_text, digits, DIGITS);
+    if ((size_t)n <= whole)
+        return whole;
+    ret_text[whole] = '.';
+    memcpy(ret_text + whole + 1, digits + whole, DIGITS - whole);
+    return (size_t)n + 1;
 }
 
 size_t number_write(double value, char *ret_text)
@@ -271,15 +298,11 @@ size_t number_write(double value, char *ret_text)
         ret_text[sign++] = '-';
         value = -value;
     }
-    if (value < EXACT_INTEGERS_BELOW && value == (double)(uint64_t)value)
+    if (value < EXACT_INTEGERS_BELOW && value == (double)(int64_t)value)
         return sign + write_integer((uint64_t)value, ret_text + sign);
 
     struct decimal decimal = decimal_of(binary_of(value));
-    for (int i = DIGITS; i-- > 0; decimal.digits /= 10)
-        digits[i] = (char)('0' + decimal.digits % 10);
-    int n = DIGITS;
-    while (n > 1 && digits[n - 1] == '0')
-        n--;
+    int n = write_digits(decimal.digits, digits);
     if (decimal.exponent < -4 || decimal.exponent >= DIGITS)
         return sign + write_scientific(digits, n, decimal.exponent, ret_text + sign);
     return sign + write_fixed(digits, n, decimal.exponent, ret_text + sign);
