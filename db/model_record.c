@@ -288,7 +288,7 @@ static void read_mixers(struct reader *reader, const cJSON *object, const char *
     group->n_mixers = count_entries(reader, object, "mixers", path, GROUP_MIXERS_MAX);
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "mixers");
     item = item != NULL ? item->child : NULL;
-    for (int i = 0; i < group->n_mixers; i++, item = item->next) {
+    for (int i = 0; i < group->n_mixers && item != NULL; i++, item = item->next) {
         char place[PATH_MAX_BYTES];
         snprintf(place, sizeof(place), "%s/mixers/%d", path, i);
         struct mixer *mixer = &group->mixers[i];
@@ -310,7 +310,7 @@ static void read_ffns(struct reader *reader, const cJSON *object, const char *pa
     group->n_ffns = count_entries(reader, object, "ffns", path, GROUP_FFNS_MAX);
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "ffns");
     item = item != NULL ? item->child : NULL;
-    for (int i = 0; i < group->n_ffns; i++, item = item->next) {
+    for (int i = 0; i < group->n_ffns && item != NULL; i++, item = item->next) {
         char place[PATH_MAX_BYTES];
         snprintf(place, sizeof(place), "%s/ffns/%d", path, i);
         struct ffn *ffn = &group->ffns[i];
@@ -361,7 +361,7 @@ static void read_extras(struct reader *reader, const cJSON *record, struct model
     model->n_extras = count_entries(reader, record, "extras", "", MODEL_EXTRAS_MAX);
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(record, "extras");
     item = item != NULL ? item->child : NULL;
-    for (int i = 0; i < model->n_extras; i++, item = item->next) {
+    for (int i = 0; i < model->n_extras && item != NULL; i++, item = item->next) {
         char path[PATH_MAX_BYTES];
         snprintf(path, sizeof(path), "/extras/%d", i);
         struct model_extra *extra = &model->extras[i];

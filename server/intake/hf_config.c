@@ -219,11 +219,11 @@ static void make_group(struct hf *hf, const struct hf_layer *layer, struct layer
 static void make_groups(struct hf *hf)
 {
     struct model *model = hf->model;
-    const struct hf_layer *plans[MODEL_GROUPS_MAX] = {NULL};
+    int first[MODEL_GROUPS_MAX] = {0}; /* the layer that each group began with */
     model->groups = hf_alloc(hf, MODEL_GROUPS_MAX * sizeof(*model->groups));
     for (int i = 0; model->groups != NULL && i < hf->n_layers; i++) {
         int g = 0;
-        while (g < model->n_groups && !same_plan(plans[g], &hf->layers[i])) {
+        while (g < model->n_groups && !same_plan(&hf->layers[first[g]], &hf->layers[i])) {
             g++;
         }
         if (g < model->n_groups) {
@@ -234,7 +234,7 @@ static void make_groups(struct hf *hf)
             hf_fault(hf, HF("num_hidden_layers"), "has layers of more than 64 different shapes");
             return;
         }
-        plans[g] = &hf->layers[i];
+        first[g] = i;
         make_group(hf, &hf->layers[i], &model->groups[model->n_groups++]);
     }
 }
