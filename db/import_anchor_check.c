@@ -12,11 +12,12 @@
 /* Two runs with the same latencies to six digits on the same part, at the same lengths and
  * concurrency, are one run, whatever else is said about them. */
 static const char SAME_RUN[] =
-    "SELECT min(a.id), max(a.id), count(*) FROM anchors a JOIN anchor_metrics f ON f.anchor_id = "
-    "a.id AND f.metric = 'ttft_ms' JOIN anchor_metrics t ON t.anchor_id = a.id AND t.metric = "
-    "'tpot_ms' AND t.statistic = f.statistic WHERE a.disputed IS NULL AND a.hardware_id IS NOT "
-    "NULL AND f.statistic <> 'stddev' GROUP BY a.hardware_id, a.input_tokens, a.output_tokens, "
-    "a.concurrency, f.statistic, f.value, t.value HAVING count(*) > 1";
+    "SELECT min(a.id), max(a.id), count(DISTINCT a.id) AS n FROM anchors a JOIN anchor_metrics f "
+    "ON f.anchor_id = a.id AND f.metric = 'ttft_ms' JOIN anchor_metrics t ON t.anchor_id = a.id "
+    "AND t.metric IN ('tpot_ms', 'itl_ms') AND t.statistic = f.statistic WHERE a.disputed IS NULL "
+    "AND a.hardware_id IS NOT NULL AND f.statistic <> 'stddev' GROUP BY a.hardware_id, "
+    "a.input_tokens, a.output_tokens, a.concurrency, f.statistic, f.value, t.metric, t.value "
+    "HAVING n > 1";
 
 /* The same record under two ids, whatever its source. */
 static const char SAME_RECORD[] =

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "anchors_attribution.h"
 #include "anchors_query.h"
 #include "body.h"
 #include "gaps.h"
@@ -317,6 +318,7 @@ void anchors_item_handler(struct context *ctx)
         return;
     }
     put_aliases(ctx, &out, ctx->catalogue->anchors.ids[anchor]);
+    anchor_put_planned(ctx, &out, anchor);
     json_end_object(&out);
     reply_write(ctx, 200, &out);
 }

@@ -95,6 +95,16 @@ static void read_kind(struct context *ctx, const char *value, struct faults *fau
     }
 }
 
+/* The nearest name; a word that a name begins with counts as near. */
+static const char *near_name(const char *word, const char *const *names, int n)
+{
+    const char *near = fault_nearest(word, names, n);
+    for (int i = 0; !near && i < n; i++) {
+        near = strncmp(names[i], word, strlen(word)) == 0 ? names[i] : NULL;
+    }
+    return near;
+}
+
 static void read_metric(struct context *ctx, const char *value, struct faults *faults,
                         struct anchor_query *query)
 {
@@ -105,7 +115,7 @@ static void read_metric(struct context *ctx, const char *value, struct faults *f
     }
     query->metric = metric_parse(value);
     if (query->metric == ANCHOR_METRIC_COUNT) {
-        fault_add(faults, "?metric", fault_nearest(value, names, ANCHOR_METRIC_COUNT),
+        fault_add(faults, "?metric", near_name(value, names, ANCHOR_METRIC_COUNT),
                   "no metric is called \"%.100s\"", value);
     }
 }
