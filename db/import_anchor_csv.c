@@ -27,7 +27,7 @@ enum column_kind { COLUMN_TEXT, COLUMN_SOURCE, COLUMN_NUMBER, COLUMN_CONDITION, 
 
 struct column {
     enum column_kind kind;
-    int index; /* of its list */
+    unsigned index; /* of its list */
     struct draft_metric metric;
 };
 
