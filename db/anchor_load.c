@@ -25,7 +25,7 @@ struct pairs {
 struct id_list {
     struct id_place {
         const char *id;
-        int index;
+        short index;
     } * items;
 
     int n;
@@ -108,6 +108,23 @@ static int compare_places(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
+/* The id of element i of a table of the library. */
+static const char *id_of(const struct library *lib, int list, int i)
+{
+    switch (list) {
+    case LIST_MODEL:
+        return lib->models[i].id;
+    case LIST_HARDWARE:
+        return lib->hardware[i].id;
+    case LIST_ENGINE:
+        return lib->engines[i].id;
+    case LIST_WEIGHTS:
+        return lib->weight_formats[i].id;
+    default:
+        return lib->kv_formats[i].id;
+    }
+}
+
 static bool lists_build(struct loader *loader)
 {
     const struct library *lib = loader->lib;
@@ -120,12 +137,7 @@ static bool lists_build(struct loader *loader)
             return fail(loader, "out of memory");
         }
         for (int i = 0; i < counts[k]; i++) {
-            const char *id = k == LIST_MODEL      ? lib->models[i].id
-                             : k == LIST_HARDWARE ? lib->hardware[i].id
-                             : k == LIST_ENGINE   ? lib->engines[i].id
-                             : k == LIST_WEIGHTS  ? lib->weight_formats[i].id
-                                                  : lib->kv_formats[i].id;
-            list->items[list->n++] = (struct id_place){id, i};
+            list->items[list->n++] = (struct id_place){id_of(lib, k, i), (short)i};
         }
         qsort(list->items, (size_t)list->n, sizeof(*list->items), compare_places);
     }
@@ -137,7 +149,10 @@ static short list_find(const struct id_list *list, const char *id)
     struct id_place wanted = {id, 0};
     const struct id_place *found =
         id ? bsearch(&wanted, list->items, (size_t)list->n, sizeof(wanted), compare_places) : NULL;
-    return found ? (short)found->index : -1;
+    if (!found) {
+        return -1;
+    }
+    return found->index;
 }
 
 /* ---- rows ---- */

@@ -46,31 +46,36 @@ struct table {
     const char *source;         /* key that @all says, NULL */
 };
 
+/* Takes the quotes off a cell that begins with one, in place. Returns what stands behind it. */
+static char *unquote(char *cell)
+{
+    char *to = cell;
+    char *at = cell + 1;
+    while (*at && (*at != '"' || at[1] == '"')) {
+        at += *at == '"' ? 1 : 0;
+        *to++ = *at++;
+    }
+    at += *at ? 1 : 0;
+    *to = '\0'; /* on or before the closing quote */
+    return at;
+}
+
 /* Cuts one record of the table into cells, in place; moves *text behind it. Returns their number.
  */
 static int split_record(char **text, const char **ret_cells, int max)
 {
     char *at = *text;
     int n = 0;
-    bool more = true;
-    while (more) {
-        char *to = at;
-        bool quoted = *at == '"';
-        at += quoted ? 1 : 0;
-        char *from = to;
-        for (; *at && (quoted || (*at != ',' && *at != '\n')); at++) {
-            if (quoted && *at == '"' && at[1] != '"') {
-                quoted = false;
-                continue;
-            }
-            at += quoted && *at == '"' ? 1 : 0;
-            *to++ = *at;
-        }
-        more = *at == ',';
-        at += *at ? 1 : 0;
-        *to = '\0';
+    char mark = ',';
+    while (mark == ',') {
+        char *cell = at;
+        at = *cell == '"' ? unquote(cell) : cell;
+        at += strcspn(at, ",\n");
+        mark = *at;
+        *at = '\0';
+        at += mark ? 1 : 0;
         if (n < max) {
-            ret_cells[n] = from;
+            ret_cells[n] = cell;
         }
         n++;
     }
