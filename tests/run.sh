@@ -100,6 +100,7 @@ fuzz()
     corpus=("build-fuzz/corpus/$name")
     mkdir -p "${corpus[0]}" build-fuzz/crashes
     [[ ! -d tests/fuzz/corpus/$name ]] || corpus+=("tests/fuzz/corpus/$name")
+    [[ ! -e tests/fuzz/$name.dict ]] || corpus+=("-dict=tests/fuzz/$name.dict")
     "$1" -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix=build-fuzz/crashes/ "${corpus[@]}" >"build-fuzz/$name.log" 2>&1 || {
         tail -n 60 "build-fuzz/$name.log"
