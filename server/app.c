@@ -17,6 +17,7 @@
 #include "gaps.h"
 #include "gaps_plan.h"
 #include "index.h"
+#include "json_memory.h"
 #include "metrics.h"
 #include "negotiate.h"
 #include "problem.h"
@@ -49,6 +50,7 @@ struct app *app_new(const struct app_options *options)
     }
     app->gaps = gaps_open(&(struct gaps_options){.path = store_path(app->store), .log = stderr});
     app->gap_links = gap_links_load(app->store);
+    json_memory_install();
     return app;
 }
 
@@ -400,11 +402,13 @@ static void open_context(struct app *app, const struct request *request, struct 
         .request = request,
         .reply = ret_reply,
     };
+    json_memory_enter(request->arena);
 }
 
 static void close_context(struct context *ctx, uint64_t begin_ns)
 {
     finish(ctx);
+    json_memory_leave();
     store_release(ctx->app->store, ctx->catalogue);
     metrics_count(ctx->app->metrics,
                   &(struct metrics_sample){
@@ -441,6 +445,7 @@ size_t app_admit(struct app *app, const struct request *request, size_t announce
         if (too_long)
             refuse_length(&ctx);
         if (!too_long && body_type_ok(&ctx)) {
+            json_memory_leave();
             store_release(app->store, ctx.catalogue);
             return limit;
         }

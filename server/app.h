@@ -70,7 +70,7 @@ struct app_options {
     struct store *store; /* open store; borrowed */
 };
 
-/* NULL when out of memory. */
+/* NULL when out of memory. Installs cJSON's memory hooks: call it before threads use cJSON. */
 struct app *app_new(const struct app_options *options);
 void app_free(struct app *app);
 

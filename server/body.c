@@ -2,7 +2,9 @@
 
 #include <string.h>
 
-#include "json_read.h"
+#include <cjson/cJSON.h>
+
+#include "json_check.h"
 #include "negotiate.h"
 #include "problem.h"
 #include "request_limits.h"
@@ -19,21 +21,23 @@ static void refuse_syntax(struct context *ctx, const struct json_fault *fault)
 
 struct cJSON *body_json(struct context *ctx)
 {
-    static const struct json_limits LIMITS = {JSON_NESTING_MAX, JSON_VALUES_MAX};
     const struct request *request = ctx->request;
     struct json_fault fault;
-    struct cJSON *tree =
-        json_read(request->body, request->body_length, LIMITS, request->arena, &fault);
 
-    if (tree)
-        return tree;
-    if (fault.no_memory)
+    if (!json_check(request->body, request->body_length, JSON_NESTING_MAX, JSON_VALUES_MAX,
+                    &fault)) {
+        if (request->content_type)
+            refuse_syntax(ctx, &fault);
+        else
+            refuse_media_type(ctx);
+        return NULL;
+    }
+    const char *end = NULL;
+    struct cJSON *tree =
+        cJSON_ParseWithLengthOpts(request->body, request->body_length + 1, &end, 1);
+    if (!tree)
         problem_status(ctx, 413, "the body needs more memory than one request may use");
-    else if (request->content_type)
-        refuse_syntax(ctx, &fault);
-    else
-        refuse_media_type(ctx);
-    return NULL;
+    return tree;
 }
 
 void reply_begin(struct context *ctx, struct json_out *ret_out)

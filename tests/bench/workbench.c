@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "body.h"
+#include "json_memory.h"
 #include "request_limits.h"
 #include "routes.h"
 
@@ -17,6 +18,7 @@ void workbench_open(struct workbench *bench)
 {
     char error[STORE_ERROR_MAX];
 
+    json_memory_install();
     if (!store_open(NULL, &bench->store, error))
         bench_fail("the store does not open", error);
     bench->catalogue = store_catalogue(bench->store);
