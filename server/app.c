@@ -20,6 +20,7 @@
 #include "json_memory.h"
 #include "metrics.h"
 #include "negotiate.h"
+#include "openapi.h"
 #include "problem.h"
 #include "request_limits.h"
 #include "routes.h"
@@ -33,6 +34,7 @@ struct app {
     struct metrics *metrics;
     struct gaps *gaps;
     struct gap_links *gap_links;
+    struct openapi *openapi;
     atomic_bool draining;
 };
 
@@ -51,6 +53,7 @@ struct app *app_new(const struct app_options *options)
     app->gaps = gaps_open(&(struct gaps_options){.path = store_path(app->store), .log = stderr});
     app->gap_links = gap_links_load(app->store);
     json_memory_install();
+    app->openapi = openapi_new(app->store);
     return app;
 }
 
@@ -60,6 +63,7 @@ void app_free(struct app *app)
         return;
     gaps_close(app->gaps);
     gap_links_free(app->gap_links);
+    openapi_free(app->openapi);
     metrics_free(app->metrics);
     free(app);
 }
@@ -92,6 +96,11 @@ struct gaps *app_gaps(const struct app *app)
 const struct gap_links *app_gap_links(const struct app *app)
 {
     return app->gap_links;
+}
+
+const struct openapi *app_openapi(const struct app *app)
+{
+    return app->openapi;
 }
 
 const char *request_argument(const struct request *request, const char *name)

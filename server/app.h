@@ -64,6 +64,7 @@ struct app;
 struct gap_links;
 struct gaps;
 struct metrics;
+struct openapi;
 struct store;
 
 struct app_options {
@@ -97,6 +98,8 @@ struct store *app_store(const struct app *app);
 struct metrics *app_metrics(const struct app *app);
 struct gaps *app_gaps(const struct app *app);
 const struct gap_links *app_gap_links(const struct app *app);
+/* NULL when there was no memory for it. */
+const struct openapi *app_openapi(const struct app *app);
 
 /* The value of a query argument, or NULL; the first one wins, routes refuse repeats by themselves.
  */

@@ -7,10 +7,12 @@
 #include "routes.h"
 
 #include "anchors.h"
+#include "docs.h"
 #include "gaps_route.h"
 #include "health.h"
 #include "index.h"
 #include "negotiate.h"
+#include "openapi.h"
 #include "page.h"
 #include "plan_route.h"
 #include "records.h"
@@ -24,6 +26,7 @@ static const char *const JSON_ONLY[] = {MEDIA_JSON, NULL};
 static const char *const JSON_CSV[] = {MEDIA_JSON, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
 static const char *const HTML_JSON_TEXT[] = {MEDIA_HTML, MEDIA_JSON, MEDIA_TEXT, NULL};
+static const char *const HTML[] = {MEDIA_HTML, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
 
 /* The list of a kind of record and one record of it, by id or alias. */
@@ -40,6 +43,13 @@ static const char *const TEXT[] = {MEDIA_TEXT, NULL};
         .path = "/v1/" KIND "/{id}", .methods = GET, .media_types = JSON_ONLY, .cacheable = true,  \
         .handler = records_item_handler,                                                           \
         .summary = "one of them, by id or alias, with provenance and disputes",                    \
+    }
+
+/* What one of the planner's own notions means, for people. */
+#define EXPLAINED(KIND, WHAT)                                                                      \
+    {                                                                                              \
+        .path = "/docs/" KIND "/{id}", .methods = GET, .media_types = HTML, .cacheable = true,     \
+        .handler = docs_item_handler, .summary = WHAT,                                             \
     }
 
 const struct route ROUTES[] = {
@@ -110,6 +120,25 @@ const struct route ROUTES[] = {
         .handler = index_handler,
         .summary = "this list of routes",
     },
+    {
+        .path = "/openapi.json",
+        .methods = GET,
+        .media_types = JSON_ONLY,
+        .cacheable = true,
+        .handler = openapi_handler,
+        .summary = "the API described for programs (OpenAPI 3.1)",
+    },
+    {
+        .path = "/docs",
+        .methods = GET,
+        .media_types = HTML,
+        .cacheable = true,
+        .handler = docs_handler,
+        .summary = "the API described for people",
+    },
+    EXPLAINED("classes", "a cost class: formulas, regimes, cures, measured steps"),
+    EXPLAINED("regimes", "a regime: signs, classes, cures, measured steps"),
+    EXPLAINED("cures", "a cure: why, when not, where it was measured"),
     {
         .path = "/healthz",
         .methods = GET,

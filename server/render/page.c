@@ -328,7 +328,7 @@ static void put_page(struct page *page)
              "</main><footer>Every figure says whether it is measured, calibrated, derived or "
              "assumed; where nobody "
              "measured it says <em>no record</em>. <a href=\"/v1\">The API</a> gives all of this "
-             "as JSON.</footer>"
+             "as JSON; <a href=\"/docs\">the reference</a> explains it.</footer>"
              "</body></html>\n");
 }
 

@@ -1,0 +1,32 @@
+/*
+ * openapi_operations.h - what an operation takes and gives: parameters and replies of a route.
+ *
+ * Purpose: one row per handler; the walk over ROUTES finds it by the route's handler.
+ * Errors:  the writer's.
+ */
+#ifndef REGIME_OPENAPI_OPERATIONS_H
+#define REGIME_OPENAPI_OPERATIONS_H
+
+#include "json_out.h"
+#include "routes.h"
+
+struct operation {
+    const struct route *route;
+    enum method method;
+    struct store *store;
+    const char *plan_example, *summary_example; /* replies of the example request; NULL = none */
+};
+
+/* A small request, as people write it. */
+#define OPENAPI_REQUEST_EXAMPLE                                                                    \
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"weights\":\"fp8\"},"  \
+    "\"workload\":{\"concurrency\":32,\"input_tokens\":2048,\"output_tokens\":256},"               \
+    "\"slo\":{\"tpot_ms\":30}}"
+
+/* Whether every route's handler has its row. */
+bool operations_complete(void);
+
+/* Writes the operation object. */
+void operation_write(struct json_out *out, const struct operation *operation);
+
+#endif

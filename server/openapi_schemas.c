@@ -1,0 +1,591 @@
+#include "openapi_schemas.h"
+
+#include "plan.h"
+
+#define REFERENCE "#/components/schemas/"
+
+static const char *class_at(int index)
+{
+    return class_name((enum class_id)index);
+}
+
+static const char *pass_at(int index)
+{
+    return pass_name((enum pass)index);
+}
+
+static const char *bound_at(int index)
+{
+    return bound_name((enum bound)index);
+}
+
+static const char *basis_at(int index)
+{
+    return basis_name((enum basis)index);
+}
+
+static const char *regime_at(int index)
+{
+    return regime_name((enum regime_id)index);
+}
+
+static const char *phase_at(int index)
+{
+    return index == PHASE_DECODE ? "decode" : "prefill";
+}
+
+static const char *sampler_at(int index)
+{
+    static const char *const NAMES[] = {"device", "host"};
+    return NAMES[index];
+}
+
+static const char *evidence_at(int index)
+{
+    static const char *const NAMES[] = {"measured", "no record"};
+    return NAMES[index];
+}
+
+static const char *gap_status_at(int index)
+{
+    static const char *const NAMES[] = {"no record", "answered"};
+    return NAMES[index];
+}
+
+static const char *direction_at(int index)
+{
+    static const char *const NAMES[] = {"up", "down", "other"};
+    return NAMES[index];
+}
+
+#define TEXT(NAME, FLAGS, DOC)                                                                     \
+    {                                                                                              \
+        NAME, SHAPE_TEXT, FLAGS, NULL, NULL, 0, DOC                                                \
+    }
+#define NUMBER(NAME, FLAGS, DOC)                                                                   \
+    {                                                                                              \
+        NAME, SHAPE_NUMBER, FLAGS, NULL, NULL, 0, DOC                                              \
+    }
+#define BOOLEAN(NAME, FLAGS, DOC)                                                                  \
+    {                                                                                              \
+        NAME, SHAPE_BOOL, FLAGS, NULL, NULL, 0, DOC                                                \
+    }
+#define ANYTHING(NAME, FLAGS, DOC)                                                                 \
+    {                                                                                              \
+        NAME, SHAPE_ANY, FLAGS, NULL, NULL, 0, DOC                                                 \
+    }
+#define OBJECT(NAME, FLAGS, OF)                                                                    \
+    {                                                                                              \
+        NAME, SHAPE_OBJECT, FLAGS, OF, NULL, 0, NULL                                               \
+    }
+#define ENUM(NAME, FLAGS, NAME_AT, N, DOC)                                                         \
+    {                                                                                              \
+        NAME, SHAPE_TEXT, FLAGS, NULL, NAME_AT, N, DOC                                             \
+    }
+#define NULLABLE SCHEMA_NULL
+#define OPTIONAL SCHEMA_OPTIONAL
+#define LIST SCHEMA_LIST
+
+static const struct schema_member PROBLEM[] = {
+    TEXT("type", 0, "about:blank"),
+    TEXT("title", 0, "the phrase of the status"),
+    NUMBER("status", 0, NULL),
+    TEXT("detail", 0, "what is wrong and what to do instead"),
+    OBJECT("errors", LIST | OPTIONAL, "Fault"),
+    NUMBER("errors_not_shown", OPTIONAL, "faults beyond the first hundred"),
+};
+
+static const struct schema_member FAULT[] = {
+    TEXT("pointer", 0, "JSON pointer into the body, \"\" for the whole; ?name for an argument"),
+    TEXT("detail", 0, "what was expected and what was found"),
+    TEXT("suggestion", OPTIONAL, "the nearest known name"),
+};
+
+static const struct schema_member ESTIMATE[] = {
+    NUMBER("floor", NULLABLE, "what physics allows at best"),
+    NUMBER("expected", NULLABLE, "null where there is no record"),
+    NUMBER("low", NULLABLE, "10th percentile by the errors seen"),
+    NUMBER("high", NULLABLE, "90th percentile by the errors seen"),
+    ENUM("basis", 0, basis_at, BASIS_COUNT, "where the expected value comes from"),
+};
+
+static const struct schema_member ANSWERS[] = {
+    NUMBER("concurrent_requests", NULLABLE, NULL),
+    NUMBER("model_bytes", NULLABLE, NULL),
+    NUMBER("context_tokens", NULLABLE, "input and half the output"),
+    ENUM("sampler", 0, sampler_at, 2, NULL),
+};
+
+static const struct schema_member REGIME[] = {
+    ENUM("id", 0, regime_at, REGIME_COUNT, "GET /v1/regimes/{id} explains it"),
+    TEXT("seed_regime", NULLABLE, "letter of the seed document's regime"),
+    TEXT("title", 0, NULL),
+    TEXT("because", 0, "the reason, with its figures"),
+    OBJECT("answers", 0, "Answers"),
+};
+
+static const struct schema_member DOMINANT[] = {
+    ENUM("phase", 0, phase_at, 2, NULL),
+    ENUM("class", 0, class_at, CLASS_COUNT, "GET /v1/classes/{id} explains it"),
+    ENUM("pass", 0, pass_at, PASS_COUNT, NULL),
+    ENUM("bound", 0, bound_at, BOUND_COUNT, NULL),
+    NUMBER("share", NULLABLE, "of the step's critical path"),
+};
+
+static const struct schema_member FIT[] = {
+    NUMBER("id", 0, NULL),
+    TEXT("engine", NULLABLE, NULL),
+    TEXT("engine_version", 0, NULL),
+    TEXT("op", 0, NULL),
+    TEXT("dtype", OPTIONAL, NULL),
+    TEXT("match", 0, "how near the fit's engine and version are to the one asked"),
+    NUMBER("kernels", NULLABLE, "measured kernels behind it"),
+    NUMBER("median_error", NULLABLE, NULL),
+    NUMBER("p90_error", NULLABLE | OPTIONAL, NULL),
+    NUMBER("devices", NULLABLE | OPTIONAL, NULL),
+    BOOLEAN("graph", OPTIONAL, NULL),
+};
+
+static const struct schema_member CLASS[] = {
+    ENUM("class", 0, class_at, CLASS_COUNT, NULL),
+    ENUM("pass", 0, pass_at, PASS_COUNT, NULL),
+    ENUM("bound", 0, bound_at, BOUND_COUNT, NULL),
+    NUMBER("bytes", NULLABLE, "of one device's step, as all figures of a class"),
+    NUMBER("flops", NULLABLE, NULL),
+    NUMBER("link_bytes", NULLABLE, NULL),
+    NUMBER("host_bytes", NULLABLE, NULL),
+    NUMBER("weight_bytes", NULLABLE, NULL),
+    NUMBER("launches", NULLABLE, NULL),
+    NUMBER("floor_us", NULLABLE, NULL),
+    NUMBER("expected_us", NULLABLE, NULL),
+    NUMBER("fixed_us", NULLABLE, "launches and latencies that no bandwidth shortens"),
+    NUMBER("memory_us", NULLABLE, NULL),
+    NUMBER("compute_us", NULLABLE, NULL),
+    NUMBER("share", NULLABLE, "of the step's critical path"),
+    NUMBER("of_weight_read", NULLABLE, NULL),
+    TEXT("formula", 0, "with the numbers of this plan"),
+    ENUM("basis", 0, basis_at, BASIS_COUNT, NULL),
+    OBJECT("fit", NULLABLE, "Fit"),
+    TEXT("anchor", NULLABLE, "the measurement it rests on: GET /v1/anchors/{id}"),
+};
+
+#define STEP_FIGURES                                                                               \
+    NUMBER("bytes", NULLABLE, NULL), NUMBER("flops", NULLABLE, NULL),                              \
+        NUMBER("link_bytes", NULLABLE, NULL), NUMBER("weight_read_bytes", NULLABLE, NULL),         \
+        NUMBER("arithmetic_intensity", NULLABLE, "flops per byte"),                                \
+        NUMBER("ridge", NULLABLE, "flops per byte where compute begins to bind"),                  \
+        NUMBER("floor_us", NULLABLE, NULL), NUMBER("expected_us", NULLABLE, NULL),                 \
+        NUMBER("low_us", NULLABLE, NULL), NUMBER("high_us", NULLABLE, NULL),                       \
+        ENUM("basis", 0, basis_at, BASIS_COUNT, NULL), NUMBER("device_us", NULLABLE, NULL),        \
+        NUMBER("host_us", NULLABLE, NULL),                                                         \
+        NUMBER("exposed_host_us", NULLABLE, "host time that the device waits for")
+
+static const struct schema_member DECODE[] = {
+    NUMBER("batch", NULLABLE, "rows of one rank in a step"),
+    NUMBER("context_tokens", NULLABLE, "mean over the answer"),
+    NUMBER("tokens_per_step", NULLABLE, NULL),
+    STEP_FIGURES,
+    OBJECT("dominant", 0, "Dominant"),
+    OBJECT("classes", LIST, "Class"),
+};
+
+static const struct schema_member PREFILL[] = {
+    NUMBER("tokens", NULLABLE, "new tokens of one request"),
+    NUMBER("chunks", NULLABLE, NULL),
+    STEP_FIGURES,
+    NUMBER("linear_flops", NULLABLE, NULL),
+    NUMBER("attention_flops", NULLABLE, NULL),
+    NUMBER("kv_write_bytes", NULLABLE, NULL),
+    NUMBER("crossover_tokens", NULLABLE, "where attention takes as many flops as the matrices"),
+    NUMBER("attention_ridge_tokens", NULLABLE, NULL),
+    NUMBER("attention_ridge_kv_only_tokens", NULLABLE, NULL),
+    OBJECT("dominant", 0, "Dominant"),
+    OBJECT("classes", LIST, "Class"),
+};
+
+static const struct schema_member LATENCY[] = {
+    OBJECT("ttft_ms", 0, "Estimate"),
+    OBJECT("tpot_ms", 0, "Estimate"),
+    OBJECT("e2e_ms", 0, "Estimate"),
+};
+
+static const struct schema_member THROUGHPUT[] = {
+    OBJECT("output_tok_s", 0, "Estimate"),
+    OBJECT("per_user_tok_s", 0, "Estimate"),
+    OBJECT("requests_s", 0, "Estimate"),
+    OBJECT("max_request_rate", 0, "Estimate"),
+};
+
+static const struct schema_member DEVICE_MEMORY[] = {
+    NUMBER("total_bytes", NULLABLE, NULL),      NUMBER("usable_bytes", NULLABLE, NULL),
+    NUMBER("weights_bytes", NULLABLE, NULL),    NUMBER("kv_bytes", NULLABLE, NULL),
+    NUMBER("activation_bytes", NULLABLE, NULL), NUMBER("overhead_bytes", NULLABLE, NULL),
+};
+
+static const struct schema_member MEMORY[] = {
+    BOOLEAN("fits", 0, "weights, overhead and one request of these lengths fit on each device"),
+    OBJECT("per_device", 0, "DeviceMemory"),
+    NUMBER("kv_bytes_per_token", NULLABLE, NULL),
+    NUMBER("kv_bytes_per_token_beyond_window", NULLABLE, NULL),
+    NUMBER("state_bytes_per_sequence", NULLABLE, NULL),
+    NUMBER("kv_token_capacity", NULLABLE, "of one engine core"),
+    NUMBER("max_concurrency", NULLABLE, "at input and output of this workload"),
+    NUMBER("held_sequences", NULLABLE, NULL),
+    ENUM("basis", 0, basis_at, BASIS_COUNT, NULL),
+};
+
+static const struct schema_member MEMORY_SUMMARY[] = {
+    BOOLEAN("fits", 0, NULL),
+    NUMBER("kv_token_capacity", NULLABLE, NULL),
+    NUMBER("max_concurrency", NULLABLE, NULL),
+};
+
+static const struct schema_member MOVE[] = {
+    TEXT("axis", 0, NULL),
+    ENUM("direction", 0, direction_at, 3, NULL),
+    ANYTHING("from", 0, "a number, or a name where the axis has names"),
+    ANYTHING("at", 0, "where the regime changes; null when it does not within 1/64 to 64 times"),
+    ENUM("to_regime", NULLABLE, regime_at, REGIME_COUNT, NULL),
+    ENUM("to_class", NULLABLE, class_at, CLASS_COUNT, NULL),
+};
+
+static const struct schema_member EFFECT[] = {
+    NUMBER("tpot", NULLABLE, "(after - before) / before, as all effects"),
+    NUMBER("ttft", NULLABLE, NULL),
+    NUMBER("output_tok_s", NULLABLE, NULL),
+    NUMBER("memory", NULLABLE, NULL),
+    NUMBER("devices", NULLABLE, NULL),
+};
+
+static const struct schema_member EVIDENCE[] = {
+    TEXT("anchor", 0, "GET /v1/anchors/{id} shows it"),
+};
+
+static const struct schema_member CURE[] = {
+    TEXT("id", 0, "GET /v1/cures/{id} explains it"),
+    TEXT("title", 0, NULL),
+    NUMBER("rank", NULLABLE, "1 helps most; null for what does not help"),
+    ANYTHING("change", 0, "JSON pointers into the request and their new values"),
+    TEXT("why", 0, NULL),
+    TEXT("when_not", 0, NULL),
+    OBJECT("effect", 0, "Effect"),
+    ENUM("regime_after", 0, regime_at, REGIME_COUNT, NULL),
+    ENUM("basis", 0, basis_at, BASIS_COUNT, NULL),
+    OBJECT("evidence", LIST, "Evidence"),
+    ENUM("evidence_status", 0, evidence_at, 2, NULL),
+};
+
+static const struct schema_member NEAR_ANCHOR[] = {
+    TEXT("id", 0, "GET /v1/anchors/{id} shows it"),
+};
+
+static const struct schema_member GAP[] = {
+    TEXT("id", 0, "GET /v1/gaps/{id} shows it"),
+    ENUM("status", 0, gap_status_at, 2, NULL),
+    TEXT("question", 0, "what nobody measured"),
+    NUMBER("asked", 0, "times that it was asked"),
+};
+
+static const struct schema_member WARNING[] = {
+    TEXT("id", 0, NULL),
+    TEXT("pointer", NULLABLE, "JSON pointer into the request"),
+    TEXT("detail", 0, NULL),
+};
+
+static const struct schema_member PLAN[] = {
+    OBJECT("request", 0, "PlanRequest"),
+    TEXT("assumed", LIST, "JSON pointers of the defaults taken"),
+    TEXT("ignored_flags", LIST, NULL),
+    OBJECT("regime", 0, "Regime"),
+    OBJECT("dominant", 0, "Dominant"),
+    OBJECT("decode", 0, "Decode"),
+    OBJECT("prefill", 0, "Prefill"),
+    OBJECT("latency", 0, "Latency"),
+    OBJECT("throughput", 0, "Throughput"),
+    OBJECT("memory", 0, "Memory"),
+    OBJECT("moves", LIST, "Move"),
+    OBJECT("cures", LIST, "Cure"),
+    OBJECT("non_cures", LIST, "Cure"),
+    OBJECT("anchors", LIST, "NearAnchor"),
+    OBJECT("gaps", LIST, "Gap"),
+    OBJECT("warnings", LIST, "Warning"),
+};
+
+static const struct schema_member PLAN_SUMMARY_MEMBERS[] = {
+    OBJECT("regime", 0, "Regime"),        OBJECT("dominant", 0, "Dominant"),
+    OBJECT("latency", 0, "Latency"),      OBJECT("throughput", 0, "Throughput"),
+    OBJECT("memory", 0, "MemorySummary"), OBJECT("cures", LIST, "Cure"),
+    OBJECT("warnings", LIST, "Warning"),
+};
+
+static const struct schema_member PROVENANCE[] = {
+    TEXT("field", 0, "the fields that the source states, * for all"),
+    TEXT("source", NULLABLE, NULL),
+    TEXT("kind", NULLABLE, NULL),
+    TEXT("basis", OPTIONAL | NULLABLE, NULL),
+    TEXT("url", NULLABLE, NULL),
+    TEXT("date", NULLABLE, NULL),
+    TEXT("license", OPTIONAL | NULLABLE, NULL),
+    TEXT("source_id", OPTIONAL | NULLABLE, "GET /v1/sources/{id} shows it"),
+};
+
+static const struct schema_member RECORD[] = {
+    TEXT("id", 0, NULL),
+    OBJECT("provenance", LIST, "Provenance"),
+    ANYTHING("disputes", LIST, "where sources disagree"),
+    NUMBER("revision", 0, NULL),
+};
+
+#define PAGE_OF(NAME)                                                                              \
+    OBJECT("items", LIST, NAME), NUMBER("total", 0, "of all pages"),                               \
+        TEXT("next_cursor", NULLABLE, "?cursor= of the next page")
+
+static const struct schema_member RECORD_LIST[] = {PAGE_OF("Record")};
+
+static const struct schema_member ANCHOR_METRIC[] = {
+    TEXT("metric", 0, NULL),
+    TEXT("statistic", 0, NULL),
+    NUMBER("value", 0, NULL),
+    TEXT("unit", 0, NULL),
+};
+
+static const struct schema_member ANCHOR[] = {
+    TEXT("id", 0, NULL),
+    TEXT("title", 0, NULL),
+    TEXT("kind", 0, NULL),
+    NUMBER("distance", OPTIONAL, "from what was asked, where nothing matched"),
+    TEXT("model", NULLABLE, "as the source writes it"),
+    TEXT("model_id", NULLABLE, "null when it is not in the catalogue"),
+    TEXT("hardware", NULLABLE, "as the source writes it"),
+    TEXT("hardware_id", NULLABLE, NULL),
+    TEXT("engine", NULLABLE, NULL),
+    TEXT("engine_id", NULLABLE, NULL),
+    ANYTHING("conditions", 0, "what was measured under"),
+    OBJECT("metrics", LIST, "AnchorMetric"),
+    ANYTHING("disputed", 0, "why it is used for nothing; null when it is not disputed"),
+    OBJECT("provenance", LIST, "Provenance"),
+    NUMBER("revision", 0, NULL),
+};
+
+static const struct schema_member ANCHOR_LIST[] = {
+    TEXT("status", OPTIONAL, "no record, when nothing matches"),
+    PAGE_OF("Anchor"),
+    OBJECT("nearest", LIST | OPTIONAL, "Anchor"),
+    OBJECT("gap", NULLABLE | OPTIONAL, "Gap"),
+};
+
+static const struct schema_member GAP_RECORD[] = {
+    TEXT("id", 0, NULL),
+    TEXT("kind", 0, "stated, or asked of this service"),
+    ENUM("status", 0, gap_status_at, 2, NULL),
+    TEXT("question", 0, NULL),
+    ANYTHING("answer", 0, "the measurement that would close it"),
+    NUMBER("asked", 0, NULL),
+    TEXT("first_asked", NULLABLE, NULL),
+    TEXT("last_asked", NULLABLE, NULL),
+};
+
+static const struct schema_member GAP_LIST[] = {PAGE_OF("GapRecord")};
+
+static const struct schema_member INDEX_ROW[] = {
+    TEXT("path", 0, NULL),
+    TEXT("methods", 0, NULL),
+    TEXT("summary", 0, NULL),
+    TEXT("media_types", LIST, NULL),
+};
+
+static const struct schema_member INDEX[] = {PAGE_OF("IndexRow")};
+
+static const struct schema_member HEALTH[] = {TEXT("status", 0, NULL)};
+
+static const struct schema_member READINESS[] = {
+    TEXT("status", 0, NULL),         TEXT("store", 0, NULL),    NUMBER("schema_version", 0, NULL),
+    TEXT("records", NULLABLE, NULL), TEXT("revision", 0, NULL),
+};
+
+static const struct schema_member VERSION[] = {
+    TEXT("name", 0, NULL),           TEXT("version", 0, NULL),  TEXT("api", 0, NULL),
+    TEXT("compiler", 0, NULL),       TEXT("store", 0, NULL),    NUMBER("schema_version", 0, NULL),
+    TEXT("records", NULLABLE, NULL), TEXT("revision", 0, NULL),
+};
+
+static const struct schema_member DESCRIPTION[] = {
+    TEXT("openapi", 0, NULL),
+    ANYTHING("info", 0, NULL),
+    ANYTHING("paths", 0, NULL),
+    ANYTHING("components", 0, NULL),
+};
+
+#define CLOSED(NAME, MEMBERS, DOC)                                                                 \
+    {                                                                                              \
+        NAME, DOC, false, MEMBERS, (int)ARRAY_LEN(MEMBERS)                                         \
+    }
+#define OPEN(NAME, MEMBERS, DOC)                                                                   \
+    {                                                                                              \
+        NAME, DOC, true, MEMBERS, (int)ARRAY_LEN(MEMBERS)                                          \
+    }
+
+const struct schema SCHEMAS[] = {
+    CLOSED("Problem", PROBLEM, "what cannot be answered (RFC 9457)"),
+    CLOSED("Fault", FAULT, "one fault of a request"),
+    CLOSED("Plan", PLAN, "a deployment, computed"),
+    CLOSED("PlanSummary", PLAN_SUMMARY_MEMBERS, "what a pipeline reads of a plan"),
+    CLOSED("Regime", REGIME, "which kind of limit the deployment runs into"),
+    CLOSED("Answers", ANSWERS, "the questions that decide a regime"),
+    CLOSED("Dominant", DOMINANT, "the class that takes most"),
+    CLOSED("Decode", DECODE, "one decode step of one device"),
+    CLOSED("Prefill", PREFILL, "the prefill of one request"),
+    CLOSED("Class", CLASS, "one cost class of a step"),
+    CLOSED("Fit", FIT, "the measured kernels or collectives behind a time"),
+    CLOSED("Latency", LATENCY, "milliseconds"),
+    CLOSED("Throughput", THROUGHPUT, "per second"),
+    CLOSED("Estimate", ESTIMATE, "a figure with its floor, its spread and its basis"),
+    CLOSED("Memory", MEMORY, "what fits"),
+    CLOSED("MemorySummary", MEMORY_SUMMARY, "what fits, in short"),
+    CLOSED("DeviceMemory", DEVICE_MEMORY, "bytes of one device"),
+    CLOSED("Move", MOVE, "the nearest change of regime along one axis"),
+    CLOSED("Cure", CURE, "a change and what it would do"),
+    CLOSED("Effect", EFFECT, "relative changes; 0.1 is a tenth more"),
+    CLOSED("Evidence", EVIDENCE, "a measurement of the cure"),
+    OPEN("NearAnchor", NEAR_ANCHOR, "a measurement near this plan"),
+    CLOSED("Gap", GAP, "what nobody measured"),
+    CLOSED("Warning", WARNING, "what the plan had to bend or could not know"),
+    OPEN("Record", RECORD, "one record; its other members depend on its kind"),
+    CLOSED("RecordList", RECORD_LIST, "a page of records"),
+    CLOSED("Provenance", PROVENANCE, "which source states which fields"),
+    OPEN("Anchor", ANCHOR, "a measurement with its conditions"),
+    CLOSED("AnchorMetric", ANCHOR_METRIC, "one measured figure"),
+    CLOSED("AnchorList", ANCHOR_LIST, "a page of measurements, or the nearest ones"),
+    OPEN("GapRecord", GAP_RECORD, "a question without a record"),
+    CLOSED("GapList", GAP_LIST, "a page of gaps, most asked first"),
+    CLOSED("IndexRow", INDEX_ROW, "one route"),
+    CLOSED("Index", INDEX, "the routes"),
+    CLOSED("Health", HEALTH, "the process answers"),
+    CLOSED("Readiness", READINESS, "the store is open and migrated"),
+    CLOSED("Version", VERSION, "what runs here"),
+    OPEN("Description", DESCRIPTION, "this document"),
+};
+
+const int N_SCHEMAS = (int)ARRAY_LEN(SCHEMAS);
+
+void schema_write_names(struct json_out *out, schema_name_fn *name_at, int n, bool or_null)
+{
+    json_key(out, "enum");
+    json_begin_array(out);
+    for (int i = 0; i < n; i++) {
+        json_text(out, name_at(i));
+    }
+    if (or_null) {
+        json_null(out);
+    }
+    json_end_array(out);
+}
+
+void schema_write_reference(struct json_out *out, const char *name)
+{
+    const char *path = arena_printf(out->arena, REFERENCE "%s", name);
+    json_begin_object(out);
+    json_put_text(out, "$ref", path);
+    json_end_object(out);
+}
+
+static void write_reference_or_null(struct json_out *out, const char *name)
+{
+    json_begin_object(out);
+    json_key(out, "anyOf");
+    json_begin_array(out);
+    schema_write_reference(out, name);
+    json_begin_object(out);
+    json_put_text(out, "type", "null");
+    json_end_object(out);
+    json_end_array(out);
+    json_end_object(out);
+}
+
+static void write_type(struct json_out *out, const struct schema_member *member, bool or_null)
+{
+    static const char *const TYPES[] = {
+        [SHAPE_TEXT] = "string", [SHAPE_NUMBER] = "number", [SHAPE_BOOL] = "boolean"};
+    json_key(out, "type");
+    if (!or_null) {
+        json_text(out, TYPES[member->shape]);
+        return;
+    }
+    json_begin_array(out);
+    json_text(out, TYPES[member->shape]);
+    json_text(out, "null");
+    json_end_array(out);
+}
+
+/* The schema of one value, of a list's entry where it is a list. */
+static void write_value(struct json_out *out, const struct schema_member *member, bool with_doc)
+{
+    bool or_null = member->flags & SCHEMA_NULL;
+    if (member->shape == SHAPE_OBJECT && or_null) {
+        write_reference_or_null(out, member->of);
+        return;
+    }
+    if (member->shape == SHAPE_OBJECT) {
+        schema_write_reference(out, member->of);
+        return;
+    }
+    json_begin_object(out);
+    if (member->shape != SHAPE_ANY) {
+        write_type(out, member, or_null);
+    }
+    if (member->name_at) {
+        schema_write_names(out, member->name_at, member->n_names, or_null);
+    }
+    if (with_doc && member->doc) {
+        json_put_text(out, "description", member->doc);
+    }
+    json_end_object(out);
+}
+
+static void write_member(struct json_out *out, const struct schema_member *member)
+{
+    json_key(out, member->name);
+    if (!(member->flags & SCHEMA_LIST)) {
+        write_value(out, member, true);
+        return;
+    }
+    json_begin_object(out);
+    json_put_text(out, "type", "array");
+    if (member->doc) {
+        json_put_text(out, "description", member->doc);
+    }
+    json_key(out, "items");
+    write_value(out, member, false);
+    json_end_object(out);
+}
+
+static void write_schema(struct json_out *out, const struct schema *schema)
+{
+    json_key(out, schema->name);
+    json_begin_object(out);
+    json_put_text(out, "type", "object");
+    json_put_text(out, "description", schema->doc);
+    json_key(out, "required");
+    json_begin_array(out);
+    for (int i = 0; i < schema->n; i++) {
+        if (!(schema->members[i].flags & SCHEMA_OPTIONAL)) {
+            json_text(out, schema->members[i].name);
+        }
+    }
+    json_end_array(out);
+    json_key(out, "properties");
+    json_begin_object(out);
+    for (int i = 0; i < schema->n; i++) {
+        write_member(out, &schema->members[i]);
+    }
+    json_end_object(out);
+    json_put_bool(out, "additionalProperties", schema->open);
+    json_end_object(out);
+}
+
+void openapi_schemas_write(struct json_out *out)
+{
+    for (int i = 0; i < N_SCHEMAS; i++) {
+        write_schema(out, &SCHEMAS[i]);
+    }
+}

@@ -1,0 +1,53 @@
+/*
+ * openapi_schemas.h - the shapes of replies, as JSON Schema (draft 2020-12, as OpenAPI 3.1 uses
+ * it).
+ *
+ * Purpose: one table of objects and their members; names of enums come from the planner's own
+ *          tables.
+ * Errors:  the writer's.
+ */
+#ifndef REGIME_OPENAPI_SCHEMAS_H
+#define REGIME_OPENAPI_SCHEMAS_H
+
+#include "json_out.h"
+
+/* The n-th name of an enum. */
+typedef const char *schema_name_fn(int index);
+
+/* Writes "enum": [...]; with `or_null`, null is one of its values. */
+void schema_write_names(struct json_out *out, schema_name_fn *name_at, int n, bool or_null);
+
+/* Writes {"$ref": "#/components/schemas/NAME"}. */
+void schema_write_reference(struct json_out *out, const char *name);
+
+/* Writes the shapes of replies as members of the open object "schemas". */
+void openapi_schemas_write(struct json_out *out);
+
+/* What replies say, for readers: a table of each shape's members. */
+struct schema_member {
+    const char *name;
+
+    enum { SHAPE_TEXT, SHAPE_NUMBER, SHAPE_BOOL, SHAPE_ANY, SHAPE_OBJECT } shape;
+
+    unsigned flags;
+    const char *of; /* SHAPE_OBJECT: the name of its schema */
+    schema_name_fn *name_at;
+    int n_names;
+    const char *doc; /* NULL = its name says it */
+};
+
+#define SCHEMA_NULL 1u     /* may be null */
+#define SCHEMA_OPTIONAL 2u /* may be absent */
+#define SCHEMA_LIST 4u     /* an array of it */
+
+struct schema {
+    const char *name, *doc;
+    bool open; /* may have members beside these */
+    const struct schema_member *members;
+    int n;
+};
+
+extern const struct schema SCHEMAS[];
+extern const int N_SCHEMAS;
+
+#endif
