@@ -23,7 +23,14 @@
 #define FILES_MAX 512
 #define PATH_TEXT_MAX 4096
 
-enum column_kind { COLUMN_TEXT, COLUMN_SOURCE, COLUMN_NUMBER, COLUMN_CONDITION, COLUMN_METRIC };
+enum column_kind {
+    COLUMN_TEXT,
+    COLUMN_SOURCE,
+    COLUMN_NUMBER,
+    COLUMN_CONDITION,
+    COLUMN_METRIC,
+    COLUMN_UNKNOWN /* a fault was added */
+};
 
 struct column {
     enum column_kind kind;
@@ -103,8 +110,9 @@ static bool column_parse(struct import *import, const char *name, struct column 
     if (ret_column->index < ANCHOR_TEXT_COUNT) {
         return true;
     }
-    ret_column->kind = COLUMN_METRIC;
-    return draft_metric_parse(import, name, &ret_column->metric);
+    bool known = draft_metric_parse(import, name, &ret_column->metric);
+    ret_column->kind = known ? COLUMN_METRIC : COLUMN_UNKNOWN;
+    return known;
 }
 
 static double number_of(struct import *import, const char *text)
@@ -136,6 +144,8 @@ static void take_cell(struct import *import, const struct column *column, const 
     case COLUMN_NUMBER:
         draft_number_set(import, draft, (enum anchor_condition)column->index,
                          number_of(import, cell));
+        return;
+    case COLUMN_UNKNOWN:
         return;
     case COLUMN_METRIC:
         break;
