@@ -180,6 +180,18 @@ static void put_record_field(struct json_out *out, const struct field *field)
     json_end_object(out);
 }
 
+/* A list of names may also be one text, its names between commas. */
+static void put_list_type(struct json_out *out)
+{
+    static const char *const TYPES[] = {"array", "string", "null"};
+    json_key(out, "type");
+    json_begin_array(out);
+    for (size_t i = 0; i < ARRAY_LEN(TYPES); i++) {
+        json_text(out, TYPES[i]);
+    }
+    json_end_array(out);
+}
+
 /* The schema of a leaf; in a body null means absent. */
 static void put_leaf(struct json_out *out, const struct field *field, bool in_body)
 {
@@ -190,7 +202,9 @@ static void put_leaf(struct json_out *out, const struct field *field, bool in_bo
         return;
     }
     json_begin_object(out);
-    if (type) {
+    if (in_body && field->kind == FIELD_NAMES) {
+        put_list_type(out);
+    } else if (type) {
         put_type(out, type, or_null);
     }
     if (field->kind == FIELD_NAME) {

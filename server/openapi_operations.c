@@ -407,7 +407,7 @@ static const struct refusal {
     const char *doc;
 } REFUSALS[] = {
     {304, OF_VALIDATOR, "what If-None-Match names is still right"},
-    {400, WITH_BODY, "the body is not JSON"},
+    {400, ALWAYS, "the path, the query or the body cannot be read"},
     {404, WITH_ID, "there is no such record; the nearest name is suggested"},
     {406, ALWAYS, "none of the media types asked for"},
     {413, ALWAYS, "a body that is too long, or one where none is read"},

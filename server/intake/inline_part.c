@@ -79,7 +79,7 @@ static const struct field ROWS[PART_ROWS] = {
     [PART_CLASS] = {ROOT("class", class), .kind = FIELD_NAME, .names = CLASSES,
                     .doc = "decides the default engine; datacenter when absent"},
     [PART_MEMORY_BYTES] = {ROOT("memory_bytes", memory_bytes), .kind = FIELD_NUMBER, .min = 1e6,
-                           .max = 1e15, .unit = "bytes",
+                           .max = 1.1e15, .unit = "bytes", /* 1e6 GiB are 1.07e15 bytes */
                            .doc = "device memory, what the driver reports"},
     [PART_MEMORY_GB] = {ROOT("memory_gb", memory_gb), .kind = FIELD_NUMBER, .min = 0.001,
                         .max = 1e6, .unit = "GB", .doc = "device memory, nominal"},
