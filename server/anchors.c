@@ -178,7 +178,8 @@ static bool put_nearest(struct context *ctx, struct json_out *out, const struct 
     return true;
 }
 
-/* Counts the question and shows the gap it stands in. */
+/* Counts the question and shows the gap it stands in; a question about no model, part, engine or
+ * metric is no gap. */
 static void put_gap(struct context *ctx, struct json_out *out, const struct anchor_query *query)
 {
     const struct library *lib = &ctx->catalogue->lib;
@@ -193,9 +194,12 @@ static void put_gap(struct context *ctx, struct json_out *out, const struct anch
         .input_tokens = anchor_query_from(query, CONDITION_INPUT_TOKENS),
         .concurrency = anchor_query_from(query, CONDITION_CONCURRENCY),
     };
-    gaps_ask(app_gaps(ctx->app), &key);
+    bool about = key.model_id || key.hardware_id || key.engine_id || key.metric;
     json_key(out, "gap");
-    if (!gap_key_id(&key, id)) {
+    if (about) {
+        gaps_ask(app_gaps(ctx->app), &key);
+    }
+    if (!about || !gap_key_id(&key, id)) {
         json_null(out);
         return;
     }

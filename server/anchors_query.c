@@ -186,11 +186,13 @@ static struct anchor_range *range_of(struct anchor_query *query, enum anchor_con
 static bool read_range(const struct argument *argument, struct faults *faults,
                        struct anchor_query *query)
 {
+    enum { END_MIN, END_MAX, END_BOTH };
+
     static const char *const ENDS[] = {"_min", "_max", ""};
     char name[NAME_MAX_LENGTH];
     size_t length = strlen(argument->name);
     size_t end = 0;
-    while (ENDS[end][0] && (length <= 4 || strcmp(argument->name + length - 4, ENDS[end]) != 0)) {
+    while (end < END_BOTH && (length <= 4 || strcmp(argument->name + length - 4, ENDS[end]) != 0)) {
         end++;
     }
     length -= strlen(ENDS[end]);
@@ -211,8 +213,12 @@ static bool read_range(const struct argument *argument, struct faults *faults,
         return true;
     }
     struct anchor_range *range = range_of(query, condition);
-    range->min = ENDS[end][1] == 'm' && ENDS[end][2] == 'a' ? range->min : fmax(range->min, value);
-    range->max = ENDS[end][1] == 'm' && ENDS[end][2] == 'i' ? range->max : fmin(range->max, value);
+    if (end != END_MAX) {
+        range->min = fmax(range->min, value);
+    }
+    if (end != END_MIN) {
+        range->max = fmin(range->max, value);
+    }
     return true;
 }
 
