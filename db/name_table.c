@@ -181,6 +181,27 @@ static int nearest_insert(int *indexes, int *distances, int n, int max, int inde
     return last + 1;
 }
 
+/* Every part of `key` begins some part of `name`, in order: "m4-max" in "m4-max-40c", "4090" in
+ * "rtx-4090", "llama-70b" in "llama-3.1-70b". */
+static bool is_abbreviation(const char *key, const char *name)
+{
+    while (*key) {
+        size_t part = strcspn(key, "-");
+        while (*name && strncmp(name, key, part) != 0) {
+            name += strcspn(name, "-");
+            name += strspn(name, "-");
+        }
+        if (!*name) {
+            return false;
+        }
+        name += strcspn(name, "-");
+        name += strspn(name, "-");
+        key += part;
+        key += strspn(key, "-");
+    }
+    return true;
+}
+
 int name_table_nearest(const struct name_table *table, const char *key, int *ret_indexes, int max)
 {
     int distances[NEAREST_MAX];
@@ -188,7 +209,12 @@ int name_table_nearest(const struct name_table *table, const char *key, int *ret
     int n = 0;
     max = max < NEAREST_MAX ? max : NEAREST_MAX;
     for (int i = 0; i < table->n; i++) {
-        int distance = edit_distance(key, table->entries[i].key, limit);
+        const char *name = table->entries[i].key;
+        int distance = edit_distance(key, name, limit);
+        if (*key && is_abbreviation(key, name)) {
+            /* Before every slip of the pen; the shortest name first. */
+            distance = (int)strlen(name) - NAME_KEY_MAX;
+        }
         if (distance <= limit) {
             n = nearest_insert(ret_indexes, distances, n, max, table->entries[i].index, distance);
         }

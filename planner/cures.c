@@ -38,15 +38,15 @@ struct ranked {
     double score; /* how much sooner a request ends: what ranks a cure */
 };
 
-/* False when the change does not fit into the memory that held the deployment before; a control is
- * measured all the same. */
+/* False when the deployment does not fit into memory with the change; a control is measured all
+ * the same. */
 static bool measure(const struct problem *problem, const struct core *here,
                     const struct trial *trial, struct ranked *ranked)
 {
     struct core core;
     core_compute(&trial->problem, &trial->scale, &core);
     struct cure_result *result = &ranked->result;
-    if (here->memory.fits && !core.memory.fits && !CURES[result->cure].info.control)
+    if (!core.memory.fits && !CURES[result->cure].info.control)
         return false;
     result->tpot = change(here->cycle.tpot_us, core.cycle.tpot_us);
     result->ttft = change(here->cycle.ttft_us, core.cycle.ttft_us);

@@ -75,13 +75,18 @@ static double activation_peak(const struct problem *problem)
     return moe_workspace(model, dep, tokens) + fmax(forward, sampler);
 }
 
-double memory_held(const struct problem *problem, const struct memory_plan *memory,
-                   double input_tokens, double output_tokens)
+double memory_held_tokens(const struct problem *problem, double input_tokens, double output_tokens)
 {
     double share = fmax(problem->dep.reserve_output_share, MEAN_OUTPUT_SHARE);
     double length = input_tokens + share * output_tokens;
     double block = fmax(problem->dep.block_size, 1.0);
-    double tokens = ceil(length / block) * block;
+    return ceil(length / block) * block;
+}
+
+double memory_held(const struct problem *problem, const struct memory_plan *memory,
+                   double input_tokens, double output_tokens)
+{
+    double tokens = memory_held_tokens(problem, input_tokens, output_tokens);
     double bytes = rank_kv_bytes(problem->model, &problem->dep, tokens) +
                    rank_state_bytes(problem->model, &problem->dep);
     if (bytes <= 0.0)

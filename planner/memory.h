@@ -18,7 +18,11 @@
 void memory_compute(const struct problem *problem, double weights_scale,
                     struct memory_plan *ret_memory);
 
-/* Sequences of input + share of output tokens that the pool of one rank holds. */
+/* Tokens that one sequence is admitted with: input + the reserved share of the output (at least
+ * half, the mean), in whole blocks. */
+double memory_held_tokens(const struct problem *problem, double input_tokens, double output_tokens);
+
+/* Sequences of that many tokens that the pool of one rank holds. */
 double memory_held(const struct problem *problem, const struct memory_plan *memory,
                    double input_tokens, double output_tokens);
 

@@ -54,13 +54,18 @@ static void fill_estimates(struct plan *plan, const struct core *core)
     double replicas = load_replicas(problem);
     double rate = cycle->requests_us * US_PER_S * replicas;
     double bound_rate = bound.requests_us * US_PER_S * replicas;
+    /* An open loop finishes what arrives; past saturation its queue, and so its wait, has no end.
+     */
+    if (problem->load.request_rate > 0.0)
+        bound_rate = fmin(bound_rate, problem->load.request_rate);
+    double waits = cycle->saturated ? (double)NAN : expected;
     double tokens = problem->load.output_tokens;
-    plan->ttft_ms = estimate(core->prefill.floor_us / US_PER_MS,
-                             expected * cycle->ttft_us / US_PER_MS, BASIS_DERIVED);
+    plan->ttft_ms = estimate(core->prefill.floor_us / US_PER_MS, waits * cycle->ttft_us / US_PER_MS,
+                             BASIS_DERIVED);
     plan->tpot_ms = estimate(core->decode.floor_us / gain / US_PER_MS,
                              expected * cycle->tpot_us / US_PER_MS, BASIS_DERIVED);
     plan->e2e_ms =
-        estimate(least.e2e_us / US_PER_MS, expected * cycle->e2e_us / US_PER_MS, BASIS_DERIVED);
+        estimate(least.e2e_us / US_PER_MS, waits * cycle->e2e_us / US_PER_MS, BASIS_DERIVED);
     plan->requests_s = estimate(bound_rate, expected * rate, BASIS_DERIVED);
     plan->output_tok_s = estimate(bound_rate * tokens, expected * rate * tokens, BASIS_DERIVED);
     plan->per_user_tok_s =

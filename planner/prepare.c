@@ -70,6 +70,11 @@ static int op_roof(struct prepared *prep, enum fit_op op, const enum fit_dtype *
     enum fit_match match = FIT_NONE;
     const struct op_fit *fit = library_op_fit(problem->lib, problem->hw, problem->dep.engine,
                                               problem->dep.version, op, types, n_types, &match);
+    /* llama.cpp and its kin run kernels of their own: another engine's say nothing of them. */
+    if (match == FIT_OTHER_ENGINE && problem->dep.engine->memory_rule == MEMORY_LLAMACPP) {
+        fit = NULL;
+        match = FIT_NONE;
+    }
     enum dtype used;
     double peak = hardware_peak(problem->hw, compute, &used) * prep->scale.compute;
     struct roof roof = roof_from_fit(prep->bw_bytes_us, peak, fit, match);

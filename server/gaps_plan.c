@@ -194,7 +194,8 @@ static bool link_meets(const struct gap_link *link, const struct touched *touche
 }
 
 void plan_gaps_find(const struct gap_links *links, struct gaps *gaps, const struct plan *plan,
-                    struct arena *arena, struct plan_gaps *ret_gaps)
+                    const struct plan_answers *answers, struct arena *arena,
+                    struct plan_gaps *ret_gaps)
 {
     bool no_decode = isnan(plan->decode.expected_us);
     bool no_prefill = isnan(plan->prefill.expected_us);
@@ -205,10 +206,10 @@ void plan_gaps_find(const struct gap_links *links, struct gaps *gaps, const stru
         .no_fit = no_decode || no_prefill,
     };
     ret_gaps->n = 0;
-    if (no_decode) {
+    if (no_decode && !(answers && answers->tpot)) {
         ask_metric(gaps, plan, "tpot_ms", arena, ret_gaps);
     }
-    if (no_prefill) {
+    if (no_prefill && !(answers && answers->ttft)) {
         ask_metric(gaps, plan, "ttft_ms", arena, ret_gaps);
     }
     for (int i = 0; links && i < links->n; i++) {

@@ -35,9 +35,16 @@ struct plan_gaps {
     int n;
 };
 
-/* Finds the gaps of a plan and counts each as asked once. `links` may be NULL, so may `gaps`. */
+/* What an anchor answers already. */
+struct plan_answers {
+    bool ttft, tpot;
+};
+
+/* Finds the gaps of a plan and counts each as asked once. `links` may be NULL, so may `gaps`, so
+ * may `answers`. */
 void plan_gaps_find(const struct gap_links *links, struct gaps *gaps, const struct plan *plan,
-                    struct arena *arena, struct plan_gaps *ret_gaps);
+                    const struct plan_answers *answers, struct arena *arena,
+                    struct plan_gaps *ret_gaps);
 
 /* The value of a reply's `gaps`: [{"id", "status", "question", "asked"}]. NULL writes []. */
 void gaps_render(struct json_out *out, const struct plan_gaps *gaps);

@@ -316,7 +316,7 @@ static void put_page(struct page *page)
     page_put(page,
              "</style></head><body><header><h1><a href=\"/\">Regime</a></h1><p>A model, a part "
              "and a load in; the cost "
-             "that dominates, why, and what would help out.</p></header>\n<main>\n");
+             "that dominates, why, and what would help.</p></header>\n<main>\n");
     put_form(page);
     if (page->plan)
         page_plan(page);

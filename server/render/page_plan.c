@@ -186,7 +186,7 @@ static void put_cure(struct page *page, const struct cure_result *result)
     put_change_cell(page, result->ttft);
     put_change_cell(page, result->output_tok_s);
     put_change_cell(page, result->memory);
-    page_put(page, info->anchors[0] ? "<td class=\"l\">measured</td></tr>\n"
+    page_put(page, info->anchors[0] ? "<td class=\"l\">measured elsewhere</td></tr>\n"
                                     : "<td class=\"l\">no record</td></tr>\n");
 }
 

@@ -100,7 +100,7 @@ static void write_op_fit(struct json_out *out, const struct plan *plan,
     const struct op_fit *fit = cost->fit;
 
     json_begin_object(out);
-    json_put_number(out, "id", fit->id);
+    json_put_text(out, "id", fit->record);
     MEMBER_TEXT(out, "engine", plan->problem.lib->engines[fit->engine].id);
     put_version_behind(out, fit->version);
     MEMBER_TEXT(out, "op", fit_op_name(fit->op));
@@ -116,7 +116,7 @@ static void write_comm_fit(struct json_out *out, const struct plan *plan,
     const struct comm_fit *fit = cost->comm;
 
     json_begin_object(out);
-    json_put_number(out, "id", fit->id);
+    json_put_text(out, "id", fit->record);
     put_text_or_null(out, "engine",
                      fit->engine >= 0 ? plan->problem.lib->engines[fit->engine].id : NULL);
     put_version_behind(out, fit->version);
@@ -474,7 +474,7 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
     write_moves(out, plan);
     write_cures(out, "cures", plan, true, CURES_MAX);
     write_cures(out, "non_cures", plan, false, CURES_MAX);
-    put_empty_list(out, "anchors");
+    plan_evidence_write(out, plan, evidence);
     json_key(out, "gaps");
     gaps_render(out, evidence ? &evidence->gaps : NULL);
     plan_json_warnings(out, plan);

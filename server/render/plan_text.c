@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "anchors.h"
 #include "load.h"
 #include "request_json.h"
 #include "text_layout.h"
@@ -365,7 +366,9 @@ static void write_memory(struct report *report)
     phrase_fixed(phrase, memory->max_concurrency, 1);
     phrase_add(phrase, " sequences of ");
     phrase_whole(phrase, load->input_tokens + load->output_tokens);
-    phrase_add(phrase, " tokens (");
+    phrase_add(phrase, " tokens at their end, ");
+    phrase_whole(phrase, memory->held_sequences);
+    phrase_add(phrase, " as admitted (");
     phrase_add(phrase, basis_name(memory->basis));
     phrase_add(phrase, ")");
     text_wrap(report->out, phrase_text(phrase), 0, 4);
@@ -481,6 +484,8 @@ static void write_cure(struct report *report, const struct cure_result *result)
         phrase_change(phrase, result->devices);
         phrase_add(phrase, " devices)");
     }
+    if (result->basis == BASIS_ASSUMED)
+        phrase_add(phrase, " ~");
     text_wrap(report->out, phrase_text(phrase), 67, 67);
 }
 
@@ -546,6 +551,21 @@ static void write_assumed(struct report *report)
     text_wrap(report->out, values.text, 2, 2);
 }
 
+/* The nearest measurements, and those of exactly this. */
+static void write_measured(struct report *report, const struct plan_evidence *evidence)
+{
+    struct json_out table;
+
+    if (!evidence)
+        return;
+    json_out_init(&table, report->out->arena, 4096, 65536);
+    if (!anchors_render_text(&table, evidence->catalogue, &report->plan->problem) ||
+        !json_out_ok(&table))
+        return;
+    heading(report, "MEASURED  nearest first; see /v1/anchors");
+    out_bytes(report->out, table.text, table.length);
+}
+
 /* What nobody measured and this plan would need. */
 static void write_gaps(struct report *report, const struct plan_evidence *evidence)
 {
@@ -570,11 +590,13 @@ void plan_text_write(struct json_out *out, const struct plan_request *request,
     write_prefill(&report);
     write_memory(&report);
     write_moves(&report);
-    write_cures(
-        &report, true,
-        "CURES  each applied alone and planned again, best first; * has been measured somewhere");
-    write_cures(&report, false, "NOT CURES  less than 3 % here");
+    write_cures(&report, true,
+                "CURES  each applied alone and planned again, best first; * measured elsewhere, ~ "
+                "rests on an "
+                "assumption");
+    write_cures(&report, false, "NOT CURES  nothing better by 3 % here");
     write_warnings(&report);
+    write_measured(&report, evidence);
     write_gaps(&report, evidence);
     write_assumed(&report);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "memory.h"
 #include "parallel.h"
 #include "units.h"
 
@@ -11,7 +12,7 @@
  * Letters: P time of the regime's part   Q its share of the step   S the step   D device time
  *          B sequences   L context   W weight bytes read   K KV and state bytes read   N new tokens
  *          C share of prefill in a request's cycle   U usable and V needed bytes   H held sequences
- *          A asked sequences   F input + output   T devices
+ *          A asked sequences   E tokens one of them holds   T devices
  *          s the step's name   d the dominant class   r "sequence" or "sequences"
  */
 struct reason {
@@ -20,10 +21,10 @@ struct reason {
 };
 
 static const struct reason REASONS[REGIME_COUNT] = {
-    [REGIME_CAPACITY] =
-        {PART_REST,
-         "the KV pool holds {fH} sequences of {wF} tokens on each rank and {wA} are asked "
-         "of it: the rest wait for memory"},
+    [REGIME_CAPACITY] = {PART_REST,
+                         "the KV pool of a rank holds {wH} sequences of {wE} tokens (input and the "
+                         "reserved part of "
+                         "the output) and {wA} are asked of it: the rest wait for memory"},
     [REGIME_HOST_BOUND_BATCH] =
         {PART_HOST_PER_SEQUENCE,
          "{tP} of the {tS} {ss} ({pQ}) is host work that grows with the {wB} running {sr}, "
@@ -47,6 +48,10 @@ static const struct reason REASONS[REGIME_COUNT] = {
         {PART_LINK, "the links between {wT} devices take {tP} of the {tS} {ss} ({pQ}), {sd} "
                     "first"},
 };
+
+static const char SATURATED[] =
+    "more arrives than finishes: the KV pool of a rank fills up at {wH} sequences of {wE} tokens, "
+    "and the queue grows without end";
 
 static const char DOES_NOT_FIT[] =
     "weights and overhead need {bV} of the {bU} usable on each device: the model does "
@@ -105,15 +110,20 @@ void verdict_because(const struct plan *plan, struct phrase *phrase)
                    plan->memory.activation_bytes);
     figure_set(&figures, 'H', plan->memory.held_sequences);
     figure_set(&figures, 'A', ceil(load->concurrency / ranks));
-    figure_set(&figures, 'F', load->input_tokens + load->output_tokens);
+    figure_set(&figures, 'E',
+               memory_held_tokens(&plan->problem, load->input_tokens, load->output_tokens));
     figure_set(&figures, 'T', plan->problem.dep.tp * plan->problem.dep.pp * plan->problem.dep.dp);
     figure_name(&figures, 's', prefill ? "prefill" : "decode step");
     figure_name(&figures, 'd', class_name(plan->dominant.class));
     figure_name(&figures, 'r', step->batch == 1 ? "sequence" : "sequences");
     if (plan->regime == REGIME_CAPACITY && !plan->memory.fits)
         text = DOES_NOT_FIT;
+    else if (plan->regime == REGIME_CAPACITY && !isnan(load->request_rate))
+        text = SATURATED;
     phrase_begin(phrase);
     phrase_fill(phrase, text, &figures);
+    if (plan->regime != REGIME_CAPACITY && step->basis == BASIS_NO_RECORD)
+        phrase_add(phrase, " (times assumed: floor/0.7 where no kernel was measured)");
 }
 
 void verdict_sentence(const struct plan *plan, struct phrase *phrase)

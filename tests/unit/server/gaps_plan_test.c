@@ -40,7 +40,7 @@ static void find(struct world *world, const char *json, struct plan_gaps *ret_ga
     kit_read_json(world->kit, json, &reading);
     assert_true(reading.complete);
     plan_compute(&reading.request.problem, PLAN_FULL, &plan);
-    plan_gaps_find(world->links, world->gaps, &plan, world->kit->arena, ret_gaps);
+    plan_gaps_find(world->links, world->gaps, &plan, NULL, world->kit->arena, ret_gaps);
 }
 
 static const struct plan_gap *gap_of(const struct plan_gaps *gaps, const char *id)
@@ -150,7 +150,7 @@ static void without_links_or_counters_nothing_breaks(void **state)
     struct plan_gaps gaps;
     kit_read_json(kit, "{\"model\":\"llama-3.1-8b\",\"hardware\":\"gaudi3\"}", &reading);
     plan_compute(&reading.request.problem, PLAN_FULL, &plan);
-    plan_gaps_find(NULL, NULL, &plan, kit->arena, &gaps);
+    plan_gaps_find(NULL, NULL, &plan, NULL, kit->arena, &gaps);
     assert_int_equal(gaps.n, 2);
     assert_int_equal((int)gaps.items[0].asked, 0);
 }
