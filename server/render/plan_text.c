@@ -591,8 +591,7 @@ void plan_text_write(struct json_out *out, const struct plan_request *request,
     write_memory(&report);
     write_moves(&report);
     write_cures(&report, true,
-                "CURES  each applied alone and planned again, best first; * measured elsewhere, ~ "
-                "rests on an "
+                "CURES  each applied alone and planned again; * measured elsewhere, ~ rests on an "
                 "assumption");
     write_cures(&report, false, "NOT CURES  nothing better by 3 % here");
     write_warnings(&report);
