@@ -129,6 +129,22 @@ static void put_figure(struct json_out *out, double value)
     }
 }
 
+static void put_count(struct json_out *out, double value)
+{
+    if (isnan(value)) {
+        out_text(out, "       -");
+    } else {
+        out_printf(out, " %7.0f", value);
+    }
+}
+
+/* Where a source gives inter-token latency alone, that stands for the time per output token. */
+static double table_figure(const struct anchor_index *index, int anchor, enum anchor_metric metric)
+{
+    double value = anchor_figure(index, anchor, metric);
+    return isnan(value) && metric == METRIC_TPOT ? anchor_figure(index, anchor, METRIC_ITL) : value;
+}
+
 int anchors_render_text(struct json_out *out, const struct catalogue *cat,
                         const struct problem *problem)
 {
@@ -144,11 +160,11 @@ int anchors_render_text(struct json_out *out, const struct catalogue *cat,
         int anchor = near[i].anchor;
         out_printf(out, "  %-*.*s %8.2f", ID_COLUMNS, ID_COLUMNS, index->ids[anchor],
                    near[i].distance);
-        put_figure(out, anchor_number(index, anchor, CONDITION_CONCURRENCY));
-        put_figure(out, anchor_number(index, anchor, CONDITION_INPUT_TOKENS));
-        put_figure(out, anchor_number(index, anchor, CONDITION_OUTPUT_TOKENS));
+        put_count(out, anchor_number(index, anchor, CONDITION_CONCURRENCY));
+        put_count(out, anchor_number(index, anchor, CONDITION_INPUT_TOKENS));
+        put_count(out, anchor_number(index, anchor, CONDITION_OUTPUT_TOKENS));
         for (size_t j = 0; j < ARRAY_LEN(TABLE_METRICS); j++) {
-            put_figure(out, anchor_figure(index, anchor, TABLE_METRICS[j]));
+            put_figure(out, table_figure(index, anchor, TABLE_METRICS[j]));
         }
         out_text(out, "\n");
     }
