@@ -111,7 +111,7 @@ static void code_cell(struct page *page, const char *text)
 
 static void put_route(struct page *page, const struct route *route)
 {
-    bool is_link = (route->methods & 1u << METHOD_GET) && !strchr(route->path, '{');
+    bool is_link = !(route->methods & 1u << METHOD_POST) && !strchr(route->path, '{');
     page_put(page, "<tr><td>");
     if (is_link) {
         page_put(page, "<a href=\"");
