@@ -2,9 +2,9 @@
  * http.h - HTTP over libmicrohttpd; nothing else in the tree knows that library.
  *
  * Purpose: collect a request under its limits, let app.c answer it, send the reply.
- * Ownership: http_start() borrows the app and the listeners; the listeners' descriptors belong to
- * the caller again after http_quiesce() or http_stop(). Threads: http_start(), http_quiesce() and
- * http_stop() on one thread; requests run on the pool's.
+ * Ownership: http_start() borrows the app and the listeners; their descriptors belong to the caller
+ *          again after http_quiesce() or http_stop().
+ * Threads: http_start(), http_quiesce() and http_stop() on one thread; requests run on the pool's.
  */
 #ifndef REGIME_HTTP_H
 #define REGIME_HTTP_H

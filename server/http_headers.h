@@ -3,7 +3,7 @@
  *
  * Purpose: refuse what servers and proxies read differently (request smuggling): names that are no
  *          tokens, a repeated Content-Length, Host or Transfer-Encoding, both ways of framing a
- * body at once, transfer codings other than chunked.
+ *          body at once, transfer codings other than chunked.
  */
 #ifndef REGIME_HTTP_HEADERS_H
 #define REGIME_HTTP_HEADERS_H

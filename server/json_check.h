@@ -2,8 +2,9 @@
  * json_check.h - is this text one JSON value, and a harmless one?
  *
  * Purpose: the strictness that cJSON lacks: the grammar of RFC 8259 to the letter, UTF-8, no byte
- * order mark, no control characters, no \u0000, no lone surrogates, nothing behind the value,
- * bounded nesting and number of values, numbers within the range of a double. One pass, no memory.
+ *          order mark, no control characters, no NUL escapes, no lone surrogates, nothing behind
+ *          the value, bounded nesting and number of values, numbers within the range of a double.
+ *          One pass, no memory.
  */
 #ifndef REGIME_JSON_CHECK_H
 #define REGIME_JSON_CHECK_H

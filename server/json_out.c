@@ -127,12 +127,11 @@ static inline bool begin_member(struct json_out *out, const char *name, size_t m
 
     if (!begin_item(out, length + 3 + more))
         return false;
-    char *to = out->text + out->length;
-    *to++ = '"';
-    memcpy(to, name, length);
-    to[length] = '"';
-    to[length + 1] = ':';
-    out->length += length + 3;
+    put_byte(out, '"');
+    memcpy(out->text + out->length, name, length);
+    out->length += length;
+    put_byte(out, '"');
+    put_byte(out, ':');
     return true;
 }
 

@@ -2,9 +2,9 @@
  * metrics.h - counters of the daemon, and their Prometheus text.
  *
  * Purpose: requests by route template, method and status class; a latency histogram per route;
- * bytes; requests in flight; connections; the catalogue's sizes; the process. Units:   base units
- * as Prometheus wants them: seconds and bytes. Threads: each thread counts in its own block, which
- * no other thread writes; a scrape sums the blocks.
+ *          bytes; requests in flight; connections; the catalogue's sizes; the process.
+ * Units:   base units as Prometheus wants them: seconds and bytes.
+ * Threads: each thread counts in its own block, which no other thread writes; a scrape sums them.
  */
 #ifndef REGIME_METRICS_H
 #define REGIME_METRICS_H

@@ -230,7 +230,7 @@ static size_t write_integer(uint64_t value, char *ret_text)
 /* The nine digits; returns how many are left without the zeros at the end. */
 static int write_digits(uint32_t value, char ret_digits[DIGITS])
 {
-    uint32_t high = value / 10000, low = value % 10000;
+    size_t high = value / 10000, low = value % 10000;
     int n = DIGITS;
 
     ret_digits[0] = (char)('0' + high / 10000);

@@ -1,9 +1,10 @@
 /*
  * problem.h - what cannot be answered, as application/problem+json (RFC 9457).
  *
- * Purpose: one way to refuse: type, title, status, detail and errors[{pointer, detail,
- * suggestion?}]. Ownership: the reply's body lies in the request's arena. Errors:  none: without
- * memory left the document shrinks to a constant.
+ * Purpose: one way to refuse: type, title, status, detail and a list of errors, each with pointer,
+ *          detail and perhaps a suggestion.
+ * Ownership: the reply's body lies in the request's arena.
+ * Errors:  none: without memory left the document shrinks to a constant.
  */
 #ifndef REGIME_PROBLEM_H
 #define REGIME_PROBLEM_H

@@ -1,8 +1,7 @@
 /*
  * uri.h - a request target taken apart.
  *
- * Purpose: path segments and query arguments, each decoded by itself, out of the target as it was
- * sent:
+ * Purpose: path segments and query arguments, each decoded by itself, out of the target as sent:
  *          "%2F" stays inside its segment, "?flag" has the value "", "+" in the query is a space.
  */
 #ifndef REGIME_URI_H

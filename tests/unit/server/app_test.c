@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "app_kit.h"
-#include "request_limits.h"
 #include "negotiate.h"
+#include "request_limits.h"
 #include "routes.h"
 
 /* A request of that target; the caller adds headers and a body. */
