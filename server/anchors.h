@@ -37,12 +37,17 @@ void anchors_render(struct json_out *out, const struct catalogue *cat,
 int anchors_render_text(struct json_out *out, const struct catalogue *cat,
                         const struct problem *problem);
 
-/*
- * The measured figure of exactly what is asked: the mean (or, where the source does not say, its
- * figure) of the nearest exact anchor that has one. NAN when nobody measured it; *ret_id names it.
- */
-double anchors_measured(const struct catalogue *cat, const struct problem *problem,
-                        enum anchor_metric metric, const char **ret_id);
+/* A figure of exactly what is asked: the mean (or, where the source does not say, its figure) of
+ * the nearest exact anchor that has one. */
+struct anchor_measured {
+    enum anchor_metric metric; /* asked */
+    double value;              /* NAN when nobody measured it */
+    const char *anchor;        /* its id */
+};
+
+/* Fills in the values and anchors of figures[0..n). */
+void anchors_measured(const struct catalogue *cat, const struct problem *problem,
+                      struct anchor_measured *figures, int n);
 
 /* Writes the conditions of an anchor as members of an object. */
 void anchor_put_conditions(struct json_out *out, const struct catalogue *cat, int anchor);

@@ -192,19 +192,20 @@ static double central_figure(const struct anchor_index *index, int anchor,
     return found;
 }
 
-double anchors_measured(const struct catalogue *cat, const struct problem *problem,
-                        enum anchor_metric metric, const char **ret_id)
+void anchors_measured(const struct catalogue *cat, const struct problem *problem,
+                      struct anchor_measured *figures, int n_figures)
 {
     struct anchor_near near[EXACT_SEARCHED];
     int n = anchors_nearest(&cat->anchors, problem, near, EXACT_SEARCHED);
-    for (int i = 0; i < n; i++) {
-        double value =
-            near[i].exact ? central_figure(&cat->anchors, near[i].anchor, metric) : (double)NAN;
-        if (!isnan(value)) {
-            *ret_id = cat->anchors.ids[near[i].anchor];
-            return value;
+    for (int j = 0; j < n_figures; j++) {
+        figures[j].value = (double)NAN;
+        figures[j].anchor = NULL;
+        for (int i = 0; i < n && isnan(figures[j].value); i++) {
+            if (!near[i].exact) {
+                continue;
+            }
+            figures[j].value = central_figure(&cat->anchors, near[i].anchor, figures[j].metric);
+            figures[j].anchor = cat->anchors.ids[near[i].anchor];
         }
     }
-    *ret_id = NULL;
-    return NAN;
 }

@@ -93,7 +93,7 @@ void plan_handler(struct context *ctx)
     bool summary = wanted.summary && !text;
     struct plan_evidence evidence;
     plan_compute(&request.problem, summary ? PLAN_SUMMARY : PLAN_FULL, plan);
-    plan_evidence_find(ctx, plan, &evidence);
+    plan_evidence_find(ctx, plan, summary, &evidence);
     reply_begin(ctx, &out);
     if (text)
         plan_text_write(&out, &request, plan, &evidence, wanted.ascii);
