@@ -1,6 +1,7 @@
 #include "openapi.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,13 +49,18 @@ static const char *finished(struct json_out *out)
     return json_out_ok(out) ? arena_copy(out->arena, out->text, out->length) : NULL;
 }
 
-static void write_examples(struct arena *arena, const struct plan_request *request,
-                           const struct plan *plan, struct operation *operation)
+static void write_examples(const struct catalogue *catalogue, struct arena *arena,
+                           const struct plan_request *request, const struct plan *plan,
+                           struct operation *operation)
 {
+    struct plan_evidence evidence = {.catalogue = catalogue};
     struct json_out full;
     struct json_out summary;
+    for (int i = 0; i < MEASURED_FIGURES; i++) {
+        evidence.measured[i].value = NAN;
+    }
     json_out_init(&full, arena, 32 * KIB, REPLY_MAX_BYTES);
-    plan_json_full(&full, request, plan, NULL);
+    plan_json_full(&full, request, plan, &evidence);
     const char *full_text = finished(&full);
     json_out_init(&summary, arena, 8 * KIB, REPLY_MAX_BYTES);
     plan_json_summary(&summary, plan);
@@ -72,7 +78,7 @@ static void read_examples(const struct catalogue *catalogue, struct arena *arena
     struct plan *plan = arena_alloc(arena, sizeof(*plan));
     cJSON *body = cJSON_Parse(OPENAPI_REQUEST_EXAMPLE);
     if (request && plan && plan_example(catalogue, arena, body, request, plan)) {
-        write_examples(arena, request, plan, operation);
+        write_examples(catalogue, arena, request, plan, operation);
     }
     cJSON_Delete(body);
 }

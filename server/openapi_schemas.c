@@ -1,5 +1,6 @@
 #include "openapi_schemas.h"
 
+#include "anchor.h"
 #include "plan.h"
 
 #define REFERENCE "#/components/schemas/"
@@ -133,7 +134,7 @@ static const struct schema_member DOMINANT[] = {
 };
 
 static const struct schema_member FIT[] = {
-    NUMBER("id", 0, NULL),
+    TEXT("id", 0, "GET /v1/calibrations/{id} shows it"),
     TEXT("engine", NULLABLE, NULL),
     TEXT("engine_version", 0, NULL),
     TEXT("op", 0, NULL),
@@ -275,8 +276,29 @@ static const struct schema_member CURE[] = {
     ENUM("evidence_status", 0, evidence_at, 2, NULL),
 };
 
+static const struct schema_member MEASURED_FIGURE[] = {
+    NUMBER("value", 0, NULL),
+    TEXT("anchor", 0, "GET /v1/anchors/{id} shows it"),
+};
+
+static const struct schema_member MEASURED[] = {
+    OBJECT("ttft_ms", OPTIONAL, "MeasuredFigure"),
+    OBJECT("tpot_ms", OPTIONAL, "MeasuredFigure"),
+    OBJECT("output_tok_s", OPTIONAL, "MeasuredFigure"),
+};
+
+static const char *anchor_kind_at(int index)
+{
+    return anchor_kind_name((enum anchor_kind)index);
+}
+
 static const struct schema_member NEAR_ANCHOR[] = {
     TEXT("id", 0, "GET /v1/anchors/{id} shows it"),
+    NUMBER("distance", 0, "0 is the same deployment and load"),
+    BOOLEAN("exact", 0, "whether it was measured for what was planned"),
+    ENUM("kind", 0, anchor_kind_at, ANCHOR_KIND_COUNT, NULL),
+    ANYTHING("conditions", 0, "what it was measured under"),
+    ANYTHING("metrics", 0, "its figures"),
 };
 
 static const struct schema_member GAP[] = {
@@ -306,6 +328,7 @@ static const struct schema_member PLAN[] = {
     OBJECT("moves", LIST, "Move"),
     OBJECT("cures", LIST, "Cure"),
     OBJECT("non_cures", LIST, "Cure"),
+    OBJECT("measured", 0, "Measured"),
     OBJECT("anchors", LIST, "NearAnchor"),
     OBJECT("gaps", LIST, "Gap"),
     OBJECT("warnings", LIST, "Warning"),
@@ -447,7 +470,9 @@ const struct schema SCHEMAS[] = {
     CLOSED("Cure", CURE, "a change and what it would do"),
     CLOSED("Effect", EFFECT, "relative changes; 0.1 is a tenth more"),
     CLOSED("Evidence", EVIDENCE, "a measurement of the cure"),
-    OPEN("NearAnchor", NEAR_ANCHOR, "a measurement near this plan"),
+    CLOSED("Measured", MEASURED, "what was measured for exactly this plan"),
+    CLOSED("MeasuredFigure", MEASURED_FIGURE, "a figure and its measurement"),
+    CLOSED("NearAnchor", NEAR_ANCHOR, "a measurement near this plan"),
     CLOSED("Gap", GAP, "what nobody measured"),
     CLOSED("Warning", WARNING, "what the plan had to bend or could not know"),
     OPEN("Record", RECORD, "one record; its other members depend on its kind"),

@@ -82,6 +82,12 @@ static bool is_post(const struct operation *operation)
     return strcmp(operation->it->string, "post") == 0;
 }
 
+static void append(char target[TARGET_MAX], const char *text)
+{
+    size_t length = strlen(target);
+    snprintf(target + length, TARGET_MAX - length, "%s", text);
+}
+
 /* The path with its {id} filled in: by `id`, or by the document's example when that is NULL. */
 static void fill_path(const struct operation *operation, const char *id,
                       char ret_target[TARGET_MAX])
@@ -186,8 +192,7 @@ static void usual_target(const struct operation *operation, char ret_target[TARG
 {
     fill_path(operation, NULL, ret_target);
     if (wants_model(operation)) {
-        strncat(ret_target, "?model=llama-3.1-8b&hardware=h100-sxm",
-                TARGET_MAX - strlen(ret_target) - 1);
+        append(ret_target, "?model=llama-3.1-8b&hardware=h100-sxm");
     }
 }
 
@@ -262,8 +267,8 @@ static void provoke(const struct operation *operation, const struct provocation 
         fill_path(operation, how->id, target);
     }
     if (how->query && !is_post(operation)) {
-        strncat(target, strchr(target, '?') ? "&" : "?", TARGET_MAX - strlen(target) - 1);
-        strncat(target, how->query, TARGET_MAX - strlen(target) - 1);
+        append(target, strchr(target, '?') ? "&" : "?");
+        append(target, how->query);
     }
     if (how->body && is_post(operation)) {
         body = how->body;
@@ -440,7 +445,7 @@ static void ask_argument(const struct operation *operation, const char *name, co
                  strcmp(name, "model") == 0 ? "" : "model=llama-3.1-8b&",
                  strcmp(name, "hardware") == 0 ? "" : "hardware=h100-sxm&");
     } else {
-        strncat(target, "?", TARGET_MAX - strlen(target) - 1);
+        append(target, "?");
     }
     length = strlen(target);
     snprintf(target + length, TARGET_MAX - length, "%s=%s", name, value);
