@@ -205,7 +205,7 @@ void anchors_measured(const struct catalogue *cat, const struct problem *problem
                 continue;
             }
             figures[j].value = central_figure(&cat->anchors, near[i].anchor, figures[j].metric);
-            figures[j].anchor = cat->anchors.ids[near[i].anchor];
+            figures[j].anchor = isnan(figures[j].value) ? NULL : cat->anchors.ids[near[i].anchor];
         }
     }
 }
