@@ -149,23 +149,34 @@ static void put_document(struct json_out *out, struct operation *operation)
     out_text(out, "\n");
 }
 
+/* Writes the document into memory of its own; false when there is none. */
+static bool write_document(struct arena *arena, struct operation *operation,
+                           struct openapi *openapi)
+{
+    struct json_out out;
+    json_out_init(&out, arena, DOCUMENT_START, REPLY_MAX_BYTES);
+    put_document(&out, operation);
+    openapi->text = json_out_ok(&out) ? malloc(out.length) : NULL;
+    if (!openapi->text) {
+        return false;
+    }
+    memcpy(openapi->text, out.text, out.length);
+    openapi->length = out.length;
+    return true;
+}
+
 struct openapi *openapi_new(struct store *store)
 {
     struct openapi *openapi = calloc(1, sizeof(*openapi));
     struct arena *arena = arena_new(REQUEST_ARENA_MAX);
     const struct catalogue *catalogue = store_catalogue(store);
     struct operation operation = {.store = store};
-    struct json_out out;
+    bool written = false;
     if (openapi && arena) {
         read_examples(catalogue, arena, &operation);
-        json_out_init(&out, arena, DOCUMENT_START, REPLY_MAX_BYTES);
-        put_document(&out, &operation);
-        openapi->text = json_out_ok(&out) ? malloc(out.length) : NULL;
-        openapi->length = out.length;
+        written = write_document(arena, &operation, openapi);
     }
-    if (openapi && openapi->text) {
-        memcpy(openapi->text, out.text, out.length);
-    } else {
+    if (!written) {
         openapi_free(openapi);
         openapi = NULL;
     }

@@ -1,7 +1,6 @@
 #include "schema_check.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,9 +79,9 @@ static bool range_fits(const cJSON *schema, const cJSON *value)
 
 static bool refuse(char ret_where[SCHEMA_WHERE_MAX], const char *why, const cJSON *value)
 {
-    char text[200] = "";
-    (void)cJSON_PrintPreallocated((cJSON *)(uintptr_t)value, text, sizeof(text) - 8, 0);
-    snprintf(ret_where, SCHEMA_WHERE_MAX, ": %s, in %.150s", why, text);
+    char *text = cJSON_PrintUnformatted(value);
+    snprintf(ret_where, SCHEMA_WHERE_MAX, ": %s, in %.150s", why, text ? text : "");
+    cJSON_free(text);
     return false;
 }
 
