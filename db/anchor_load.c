@@ -62,15 +62,25 @@ static bool fail(struct loader *loader, const char *why)
 
 /* ---- pairs ---- */
 
+/* Bytes with more room; false, and the bytes as they were, without memory. */
+static bool grow(unsigned char **bytes, size_t room)
+{
+    unsigned char *larger = realloc(*bytes, room);
+    if (!larger) {
+        return false;
+    }
+    *bytes = larger;
+    return true;
+}
+
 static bool pairs_add(struct pairs *pairs, int what, int statistic, double value)
 {
     if (pairs->n == pairs->room) {
         int room = pairs->room ? pairs->room * 2 : 4096;
-        unsigned char *codes = realloc(pairs->what, (size_t)room);
-        unsigned char *statistics = codes ? realloc(pairs->statistic, (size_t)room) : NULL;
-        double *values = statistics ? realloc(pairs->value, (size_t)room * sizeof(*values)) : NULL;
-        pairs->what = codes ? codes : pairs->what;
-        pairs->statistic = statistics ? statistics : pairs->statistic;
+        if (!grow(&pairs->what, (size_t)room) || !grow(&pairs->statistic, (size_t)room)) {
+            return false;
+        }
+        double *values = realloc(pairs->value, (size_t)room * sizeof(*values));
         if (!values) {
             return false;
         }

@@ -80,8 +80,8 @@ static int op_roof(struct prepared *prep, enum fit_op op, const enum fit_dtype *
     struct roof roof = roof_from_fit(prep->bw_bytes_us, peak, fit, match);
     if (roof.fit != NULL) {
         double fit_peak =
-            half_peak(problem->hw) * prep->scale.compute * fit_peak_factor(fit->dtype);
-        roof.fit_us_per_flop = 1.0 / (fit_peak * fit->e_c);
+            half_peak(problem->hw) * prep->scale.compute * fit_peak_factor(roof.fit->dtype);
+        roof.fit_us_per_flop = 1.0 / (fit_peak * roof.fit->e_c);
     }
     return add_roof(prep, roof);
 }
