@@ -315,6 +315,10 @@ struct regime_info {
 };
 const struct regime_info *regime_info(enum regime_id id);
 
+/* Whether a class can be the dominant one of a regime: its part names the regime, or it reads
+ * weights or cache and can compute longer than it reads. */
+bool regime_has_class(enum regime_id regime, enum class_id id);
+
 /* A row of the table of cures. */
 struct cure_info {
     const char *id, *title, *pointer, *why, *when_not;

@@ -1,6 +1,8 @@
 /* The table of regimes: what names each, and what one would see on the machine in it. */
 #include "plan.h"
 
+#include "costs.h"
+
 static const struct regime_info REGIMES[REGIME_COUNT] = {
     [REGIME_CAPACITY] = {REGIME_CAPACITY,
                          "The KV pool is too small for the load",
@@ -68,4 +70,30 @@ static const struct regime_info REGIMES[REGIME_COUNT] = {
 const struct regime_info *regime_info(enum regime_id id)
 {
     return &REGIMES[id];
+}
+
+bool regime_has_class(enum regime_id regime, enum class_id id)
+{
+    const struct class_row *row = &CLASSES[id];
+    bool reads = row->memory_part == PART_WEIGHT || row->memory_part == PART_KV;
+    switch (regime) {
+    case REGIME_HOST_BOUND_BATCH:
+        return row->memory_part == PART_HOST_PER_SEQUENCE;
+    case REGIME_WEIGHT_BANDWIDTH:
+        return row->memory_part == PART_WEIGHT;
+    case REGIME_KV_BANDWIDTH:
+        return row->memory_part == PART_KV && row->decode != NULL;
+    case REGIME_PREFILL_COMPUTE:
+        return reads && row->prefill != NULL;
+    case REGIME_SMALL_MODEL_HOST:
+        return row->memory_part == PART_FIXED;
+    case REGIME_DECODE_COMPUTE:
+        return reads && row->decode != NULL;
+    case REGIME_INTERCONNECT:
+        return row->memory_part == PART_LINK;
+    case REGIME_CAPACITY:
+    case REGIME_COUNT:
+        break;
+    }
+    return false;
 }

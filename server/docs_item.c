@@ -29,12 +29,6 @@ static bool names_word(const char *text, const char *word)
     return false;
 }
 
-/* Whether the regime's largest part names the class. */
-static bool regime_is_of(const struct regime_info *regime, enum class_id id)
-{
-    return names_word(regime->largest_part, class_name(id));
-}
-
 /* ---- lists of links ---- */
 
 static void item_begin(struct page *page, bool *any)
@@ -134,7 +128,7 @@ static void put_regimes_of(struct page *page, enum class_id id)
     docs_heading(page, "Regimes that it makes, and their signs");
     for (int i = 0; i < REGIME_COUNT; i++) {
         const struct regime_info *regime = regime_info((enum regime_id)i);
-        if (!regime_is_of(regime, id)) {
+        if (!regime_has_class(regime->id, id)) {
             continue;
         }
         any = true;
@@ -187,7 +181,7 @@ static void put_cures_of(struct page *page, const struct regime_info *regime)
     for (int i = 0; cure_info(i); i++) {
         bool helps = false;
         for (int j = 0; j < CLASS_COUNT; j++) {
-            helps = helps || (regime_is_of(regime, (enum class_id)j) &&
+            helps = helps || (regime_has_class(regime->id, (enum class_id)j) &&
                               names_word(class_info((enum class_id)j)->cures, cure_info(i)->id));
         }
         if (helps) {
@@ -217,7 +211,7 @@ static void regime_page(struct page *page, int index)
     put_signs(page, info);
     docs_heading(page, "Classes behind it");
     for (int i = 0; i < CLASS_COUNT; i++) {
-        if (regime_is_of(info, (enum class_id)i)) {
+        if (regime_has_class(info->id, (enum class_id)i)) {
             item_begin(page, &any);
             docs_link(page, "classes", class_name((enum class_id)i));
             page_put(page, ": ");

@@ -113,13 +113,37 @@ static void cures(void **state)
     assert_null(cure_info(N_CURES));
 }
 
+/* A class can lead the regimes that its part names: the sampler's on the host, weights when read or
+ * multiplied, the activations' never. */
+static void regimes_of_classes(void **state)
+{
+    static const struct {
+        enum regime_id regime;
+        enum class_id class;
+        bool leads;
+    } ROWS[] = {
+        {REGIME_HOST_BOUND_BATCH, CLASS_HOST_SAMPLING, true},
+        {REGIME_WEIGHT_BANDWIDTH, CLASS_MOE_EXPERT_GEMM, true},
+        {REGIME_PREFILL_COMPUTE, CLASS_PREFILL_ATTENTION, true},
+        {REGIME_DECODE_COMPUTE, CLASS_PREFILL_ATTENTION, false},
+        {REGIME_KV_BANDWIDTH, CLASS_PREFILL_ATTENTION, false},
+        {REGIME_KV_BANDWIDTH, CLASS_STATE_UPDATE, true},
+        {REGIME_SMALL_MODEL_HOST, CLASS_SCHEDULER, true},
+        {REGIME_INTERCONNECT, CLASS_COLLECTIVE, true},
+        {REGIME_CAPACITY, CLASS_KV_WRITE, false},
+        {REGIME_WEIGHT_BANDWIDTH, CLASS_NORM_ELEMENTWISE, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+        assert_true(regime_has_class(ROWS[i].regime, ROWS[i].class) == ROWS[i].leads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
-        cmocka_unit_test(regimes),
-        cmocka_unit_test(classes),
-        cmocka_unit_test(cures),
+        cmocka_unit_test(words),   cmocka_unit_test(regimes), cmocka_unit_test(regimes_of_classes),
+        cmocka_unit_test(classes), cmocka_unit_test(cures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
