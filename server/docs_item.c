@@ -228,7 +228,7 @@ static void regime_page(struct page *page, int index)
     docs_heading(page, "Measured steps of its classes");
     any = false;
     for (int i = 0; i < CLASS_COUNT; i++) {
-        if (regime_is_of(info, (enum class_id)i)) {
+        if (regime_has_class(info->id, (enum class_id)i)) {
             put_shares(page, class_name((enum class_id)i), &any);
         }
     }
