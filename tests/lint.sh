@@ -75,15 +75,8 @@ check_unique_names()
 
 check_length()
 {
-    local file n bad=0
-    for file in "${C_FILES[@]}"; do
-        n=$(wc -l <"$file")
-        ((n <= LINES_MAX)) || {
-            echo "$file: $n lines, the limit is $LINES_MAX"
-            bad=1
-        }
-    done
-    return "$bad"
+    ! wc -l "${C_FILES[@]}" | awk -v max="$LINES_MAX" '$1 > max && $2 != "total" {
+        print $2 ": " $1 " lines, the limit is " max }' | grep .
 }
 
 check_words()
