@@ -111,7 +111,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(&replies[i]);
     }
     require(replies[0].status == replies[1].status);
-    if (!strstr(line, "/metrics")) {
+    /* These count how often they were asked. */
+    if (!strstr(line, "/metrics") && !strstr(line, "/anchors") && !strstr(line, "/gaps")) {
         require(replies[0].body_length == replies[1].body_length);
         require(replies[0].body_length == 0 ||
                 memcmp(replies[0].body, replies[1].body, replies[0].body_length) == 0);
