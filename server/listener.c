@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -103,11 +104,16 @@ static int open_unix(const char *path, struct sockaddr_un *ret_address)
     return socket(AF_UNIX, SOCK_STREAM, 0);
 }
 
-/* Removes a socket file that a process left behind; leaves one that somebody listens on. */
+/* Removes a socket file that a process left behind; leaves one that somebody listens on, and any
+ * file that is no socket. */
 static void remove_stale(const struct sockaddr_un *address)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct stat status;
+    int fd;
 
+    if (lstat(address->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
+        return;
+    fd = socket(AF_UNIX, SOCK_STREAM, 0);
     if (fd < 0)
         return;
     if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
