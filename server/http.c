@@ -148,6 +148,20 @@ static void exchange_give(struct http *http, struct exchange *exchange)
     worker->n_spare++;
 }
 
+/* What a connection has open. The library ends a request whose headers it cannot parse without
+ * telling (300 cookies will do): then the end of the connection gives the exchange back. */
+struct connection_state {
+    struct exchange *open;
+};
+
+static struct connection_state *state_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info ? info->socket_context : NULL;
+}
+
 /*
  * Sees the target before the library decodes it. The query is cut off in the library's own buffer
  * once it is copied: the library's parser of arguments would hang the connection at about 420 of
@@ -159,7 +173,10 @@ static void *on_request_line(void *cls, const char *target, struct MHD_Connectio
     struct exchange *exchange = exchange_take(http);
     char *query = strchr(target, '?');
 
-    (void)connection;
+    struct connection_state *state = state_of(connection);
+
+    if (state)
+        state->open = exchange;
     if (exchange) {
         struct arena *arena = exchange->arena;
         *exchange = (struct exchange){.http = http, .arena = arena, .begin_ns = now_ns()};
@@ -406,10 +423,12 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
 {
     struct http *http = cls;
     struct exchange *exchange = *state;
+    struct connection_state *connected = state_of(connection);
 
-    (void)connection;
     (void)code;
     *state = NULL;
+    if (connected)
+        connected->open = NULL;
     if (!exchange)
         return;
     if (exchange->headers_seen)
@@ -421,9 +440,17 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **s
                           enum MHD_ConnectionNotificationCode code)
 {
     struct http *http = cls;
+    struct connection_state *state = *socket_context;
 
     (void)connection;
-    (void)socket_context;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *socket_context = calloc(1, sizeof(*state));
+    } else if (state) {
+        if (state->open)
+            exchange_give(http, state->open);
+        free(state);
+        *socket_context = NULL;
+    }
     metrics_connection(http->metrics, code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1);
 }
 
