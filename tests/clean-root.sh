@@ -52,7 +52,7 @@ inside()
     printf '\n== %s\n' "$*"
     unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" \
         chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root CI=true \
-        bash -c 'cd "/srv/a clone" && "$@" && { [[ ! -e build/regimed.pid ]] || kill "$(cat build/regimed.pid)"; }' \
+        bash -c 'cd "/srv/a clone" && "$@"; s=$?; kill "$(cat build/regimed.pid)" 2>/dev/null; exit $s' \
         bash "$@" </dev/null || status=$?
     printf '== %s: exit %d, %d s\n' "$*" "$status" $((SECONDS - began))
     return "$status"

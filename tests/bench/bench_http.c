@@ -51,6 +51,13 @@ struct result {
     size_t bytes;                  /* of a reply */
 };
 
+/* The two processes that are measured against each other, and what drives them. */
+struct rig {
+    struct workbench bench;
+    struct load load;
+    pid_t daemon, spinner;
+};
+
 /* A port that is free now. */
 static int free_port(void)
 {
@@ -80,6 +87,21 @@ static pid_t start_daemon(int port)
     _exit(127);
 }
 
+/* A process that does nothing on core 1 as fast as it can, stopped until it gets SIGCONT: the
+ * client's core may be the other half of the daemon's, and the planner is to be timed under the
+ * same load. */
+static pid_t start_spinner(void)
+{
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    pin_to_core(1);
+    raise(SIGSTOP);
+    for (volatile unsigned turns = 0;; turns++)
+        ;
+}
+
 static bool wait_until_ready(struct load *load, int port)
 {
     const struct timespec pause = {.tv_nsec = 10000000L};
@@ -107,36 +129,37 @@ static void print_memory(pid_t pid)
 }
 
 /* CPU time of one plan at that depth, on the daemon's core while the daemon is idle. */
-static double planner_ns(struct workbench *bench, unsigned first, enum plan_depth depth)
+static double planner_ns(struct rig *rig, enum plan_depth depth)
 {
-    workbench_ask(bench, first, 1);
+    workbench_ask(&rig->bench, rig->load.asked, 1);
     pin_to_core(0);
+    kill(rig->spinner, SIGCONT);
     double before = clock_thread_ns();
     for (unsigned i = 0; i < BATCH_QUESTIONS; i++) {
-        struct question *question = &bench->questions[i];
+        struct question *question = &rig->bench.questions[i];
         plan_compute(&question->plan_request.problem, depth, &question->plan);
     }
     double spent = clock_thread_ns() - before;
+    kill(rig->spinner, SIGSTOP);
     pin_to_core(1);
     return spent / BATCH_QUESTIONS;
 }
 
-static bool measure(struct workbench *bench, struct load *load, pid_t pid, int rounds,
-                    struct result results[ARRAY_LEN(CASES)])
+static bool measure(struct rig *rig, int rounds, struct result results[ARRAY_LEN(CASES)])
 {
     /* Round -1 warms up: caches, allocator, connections. */
     for (int round = -1; round < rounds; round++) {
         int slot = round < 0 ? 0 : round;
         for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
-            double before = clock_process_ns(pid);
-            if (!load_run(load, CASES[i].path, CASES[i].post, REQUESTS_PER_ROUND)) {
+            double before = clock_process_ns(rig->daemon);
+            if (!load_run(&rig->load, CASES[i].path, CASES[i].post, REQUESTS_PER_ROUND)) {
                 fprintf(stderr, "%s failed\n", CASES[i].name);
                 return false;
             }
-            results[i].total_ns[slot] = (clock_process_ns(pid) - before) / REQUESTS_PER_ROUND;
-            results[i].planner_ns[slot] =
-                CASES[i].plans ? planner_ns(bench, load->asked, CASES[i].depth) : 0;
-            results[i].bytes = load->reply_bytes;
+            results[i].total_ns[slot] =
+                (clock_process_ns(rig->daemon) - before) / REQUESTS_PER_ROUND;
+            results[i].planner_ns[slot] = CASES[i].plans ? planner_ns(rig, CASES[i].depth) : 0;
+            results[i].bytes = rig->load.reply_bytes;
         }
     }
     return true;
@@ -165,10 +188,17 @@ static void report(int rounds, struct result results[ARRAY_LEN(CASES)])
          "rounds");
 }
 
+static void end(pid_t pid, int signal)
+{
+    if (pid > 0) {
+        kill(pid, signal);
+        waitpid(pid, NULL, 0);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static struct load load;
-    static struct workbench bench;
+    static struct rig rig;
     static struct result results[ARRAY_LEN(CASES)];
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
     int port = free_port();
@@ -177,20 +207,19 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_http [ROUNDS, 1 to %d]\n", ROUNDS_MAX);
         return 2;
     }
-    workbench_open(&bench);
-    pid_t pid = start_daemon(port);
+    workbench_open(&rig.bench);
+    rig.daemon = start_daemon(port);
+    rig.spinner = start_spinner();
     pin_to_core(1);
-    bool ok = pid > 0 && wait_until_ready(&load, port) &&
-              measure(&bench, &load, pid, (int)rounds, results);
+    bool ok = rig.daemon > 0 && rig.spinner > 0 && wait_until_ready(&rig.load, port) &&
+              measure(&rig, (int)rounds, results);
     if (ok) {
         report((int)rounds, results);
-        print_memory(pid);
-        load_close(&load);
+        print_memory(rig.daemon);
+        load_close(&rig.load);
     }
-    if (pid > 0) {
-        kill(pid, SIGTERM);
-        waitpid(pid, NULL, 0);
-    }
-    workbench_close(&bench);
+    end(rig.spinner, SIGKILL);
+    end(rig.daemon, SIGTERM);
+    workbench_close(&rig.bench);
     return ok ? 0 : 1;
 }
