@@ -29,9 +29,13 @@ struct anchor_index {
     const char *const *versions; /* engine versions as found; NULL = not stated */
     const char *const *backends; /* NULL = not stated */
     const struct anchor_point *points;
-    const unsigned char *kinds; /* enum anchor_kind */
-    const unsigned char *flags; /* enum anchor_flag */
-    const unsigned char *loads; /* enum load_profile */
+    const unsigned char *kinds;  /* enum anchor_kind */
+    const unsigned char *flags;  /* enum anchor_flag */
+    const unsigned char *loads;  /* enum load_profile */
+    const unsigned char *doubts; /* enum anchor_doubt; DOUBT_NONE of what is not disputed */
+    /* Texts as found, NULL = not stated: the tool that made the load ("inferencex",
+     * "engine_bench"), formats of dense and of expert GEMMs, the day of the measurement. */
+    const char *const *generators, *const *gemm_quants, *const *moe_quants, *const *measured;
     /* Rows of the full-text index in ascending order, and the anchor of each. */
     const int64_t *numbers;
     const int *number_anchor;

@@ -12,7 +12,12 @@
 #include "sql.h"
 
 /* Column of the first condition in SQL below. */
-#define FIRST_CONDITION 14
+#define FIRST_CONDITION 19
+
+/* Columns of SQL below whose texts recur from row to row. */
+#define FIRST_TEXT 15
+
+enum { COLUMN_GENERATOR, COLUMN_GEMM, COLUMN_MOE, COLUMN_MEASURED, TEXT_COLUMNS };
 
 /* What grows while rows are read; copied into the block once its size is known. */
 struct pairs {
@@ -45,9 +50,9 @@ struct loader {
     struct block *block;
     struct id_list lists[LIST_COUNT];
     struct pairs conditions, metrics;
-    const char **ids, **versions, **backends;
+    const char **ids, **versions, **backends, **texts[TEXT_COLUMNS];
     struct anchor_point *points;
-    unsigned char *kinds, *flags, *loads;
+    unsigned char *kinds, *flags, *loads, *doubts;
     int *condition_start, *metric_start;
     struct text_row *text_rows;
     int n;
@@ -257,6 +262,18 @@ static bool read_conditions(struct loader *loader, sqlite3_stmt *row,
     return true;
 }
 
+/* Recurring texts of a row; one that stands in the row before is not copied again. */
+static void read_texts(struct loader *loader, sqlite3_stmt *row, int at)
+{
+    for (int i = 0; i < TEXT_COLUMNS; i++) {
+        const char **texts = loader->texts[i];
+        const char *text = column_text(row, FIRST_TEXT + i);
+        const char *before = at > 0 ? texts[at - 1] : NULL;
+        bool recurs = text && before && strcmp(text, before) == 0;
+        texts[at] = recurs ? before : block_text(loader->block, text);
+    }
+}
+
 static bool read_anchor(struct loader *loader, sqlite3_stmt *row, int at)
 {
     double numbers[CONDITION_COUNT];
@@ -271,6 +288,13 @@ static bool read_anchor(struct loader *loader, sqlite3_stmt *row, int at)
     loader->flags[at] = flags_of(row);
     const char *load = column_text(row, 12);
     loader->loads[at] = (unsigned char)load_profile_parse(load ? load : "");
+    const char *doubt = column_text(row, 14);
+    enum anchor_doubt parsed = anchor_doubt_parse(doubt ? doubt : "");
+    if (parsed == ANCHOR_DOUBT_COUNT) {
+        return fail(loader, "an anchor has an unknown flag");
+    }
+    loader->doubts[at] = (unsigned char)parsed;
+    read_texts(loader, row, at);
     loader->text_rows[at] = (struct text_row){sqlite3_column_int64(row, 13), at};
     loader->condition_start[at] = loader->conditions.n;
     if (!read_conditions(loader, row, numbers)) {
@@ -291,6 +315,10 @@ static bool rooms_make(struct loader *loader, long long n)
     loader->kinds = block_alloc(block, count);
     loader->flags = block_alloc(block, count);
     loader->loads = block_alloc(block, count);
+    loader->doubts = block_alloc(block, count);
+    for (int i = 0; i < TEXT_COLUMNS; i++) {
+        loader->texts[i] = block_alloc(block, count * sizeof(*loader->texts[i]));
+    }
     loader->condition_start = block_alloc(block, count * sizeof(int));
     loader->metric_start = block_alloc(block, count * sizeof(int));
     loader->text_rows = calloc(count, sizeof(*loader->text_rows));
@@ -303,8 +331,8 @@ static bool read_anchors(struct loader *loader)
     static const char SQL[] =
         "SELECT id, anchor_kind, model_id, hardware_id, engine_id, "
         "engine_version, backend, weights_id, kv_cache_id, disputed IS NOT "
-        "NULL, speculative, prefix_cached, load_profile, number" ANCHOR_CONDITION_LIST(
-            X) " FROM anchors ORDER BY id";
+        "NULL, speculative, prefix_cached, load_profile, number, flag, load_generator, "
+        "gemm_quant, moe_quant, measured_on" ANCHOR_CONDITION_LIST(X) " FROM anchors ORDER BY id";
 #undef X
     long long n = sql_number(loader->db, "SELECT count(*) FROM anchors", -1);
     sqlite3_stmt *row = NULL;
@@ -461,6 +489,11 @@ static bool index_fill(struct loader *loader, struct anchor_index *index)
     index->kinds = loader->kinds;
     index->flags = loader->flags;
     index->loads = loader->loads;
+    index->doubts = loader->doubts;
+    index->generators = loader->texts[COLUMN_GENERATOR];
+    index->gemm_quants = loader->texts[COLUMN_GEMM];
+    index->moe_quants = loader->texts[COLUMN_MOE];
+    index->measured = loader->texts[COLUMN_MEASURED];
     index->condition_start = loader->condition_start;
     index->metric_start = loader->metric_start;
     index->condition_what = keep(block, conditions->what, (size_t)conditions->n);

@@ -156,6 +156,18 @@ static void check_closed(struct import *import, const struct anchor_draft *draft
     }
 }
 
+/* What is disputed says so twice: a sentence for people, a word for programs. */
+static void check_flag(struct import *import, const struct anchor_draft *draft)
+{
+    const char *flag = draft->texts[DRAFT_FLAG];
+    if (flag && (anchor_doubt_parse(flag) == ANCHOR_DOUBT_COUNT || !*flag)) {
+        import_fault(import, "flag is '%s'", flag);
+    }
+    if (!flag != !draft->texts[DRAFT_DISPUTED]) {
+        import_fault(import, "'disputed' and 'flag' stand together or not at all");
+    }
+}
+
 static bool is_class(const char *name)
 {
     for (int i = 0; i < CLASS_COUNT; i++) {
@@ -272,16 +284,18 @@ static bool is_speculative(const struct anchor_draft *draft)
 static const char ANCHOR_COLUMNS[] = "INSERT INTO anchors (number, id, anchor_kind, model_id, "
                                      "hardware_id, engine_id, engine_version, backend, weights_id, "
                                      "kv_cache_id, disputed, load_profile, speculative, "
-                                     "prefix_cached, source_id" ANCHOR_CONDITION_LIST(X) ")";
+                                     "prefix_cached, flag, load_generator, "
+                                     "gemm_quant, moe_quant, measured_on, "
+                                     "source_id" ANCHOR_CONDITION_LIST(X) ")";
 #undef X
 #define X(ID, NAME, MAX) ", ?"
 static const char ANCHOR_VALUES[] =
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, (SELECT source_id FROM "
-    "provenance WHERE kind = 'anchor' AND record_id = ?2 AND position = 0)" ANCHOR_CONDITION_LIST(
-        X) ")";
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "
+    "?19, (SELECT source_id FROM provenance WHERE kind = 'anchor' AND record_id = ?2 AND position "
+    "= 0)" ANCHOR_CONDITION_LIST(X) ")";
 #undef X
 
-#define FIRST_NUMBER 15
+#define FIRST_NUMBER 20
 
 static void write_anchor(struct import *import, const struct anchor_draft *draft,
                          const struct draft_names *names)
@@ -289,26 +303,32 @@ static void write_anchor(struct import *import, const struct anchor_draft *draft
     const char *const *texts = draft->texts;
     char sql[sizeof(ANCHOR_COLUMNS) + sizeof(ANCHOR_VALUES)];
     sqlite3_stmt *row = NULL;
-    const char *bound[] = {texts[DRAFT_ID],
-                           texts[DRAFT_KIND],
-                           texts[DRAFT_MODEL_ID],
-                           texts[DRAFT_HARDWARE_ID],
-                           names->engine,
-                           texts[DRAFT_ENGINE_VERSION],
-                           texts[DRAFT_BACKEND],
-                           names->weights,
-                           names->kv_cache,
-                           texts[DRAFT_DISPUTED],
-                           draft->conditions[TEXT_LOAD_PROFILE]};
+    const char *before[] = {texts[DRAFT_ID],
+                            texts[DRAFT_KIND],
+                            texts[DRAFT_MODEL_ID],
+                            texts[DRAFT_HARDWARE_ID],
+                            names->engine,
+                            texts[DRAFT_ENGINE_VERSION],
+                            texts[DRAFT_BACKEND],
+                            names->weights,
+                            names->kv_cache,
+                            texts[DRAFT_DISPUTED],
+                            draft->conditions[TEXT_LOAD_PROFILE]};
+    const char *behind[] = {texts[DRAFT_FLAG], draft->conditions[TEXT_LOAD_GENERATOR],
+                            draft->conditions[TEXT_GEMM_QUANT], draft->conditions[TEXT_MOE_QUANT],
+                            texts[DRAFT_MEASURED]};
     (void)text_print(sql, sizeof(sql), "%s%s", ANCHOR_COLUMNS, ANCHOR_VALUES);
     bool good = sqlite3_prepare_v2(import->db, sql, -1, &row, NULL) == SQLITE_OK &&
                 sqlite3_bind_int64(row, 1, number_of(texts[DRAFT_ID])) == SQLITE_OK;
     int at = 2;
-    for (size_t i = 0; good && i < ARRAY_LEN(bound); i++) {
-        good = bind_text(row, at++, bound[i]) == SQLITE_OK;
+    for (size_t i = 0; good && i < ARRAY_LEN(before); i++) {
+        good = bind_text(row, at++, before[i]) == SQLITE_OK;
     }
     good = good && sqlite3_bind_int(row, at++, is_speculative(draft)) == SQLITE_OK &&
            sqlite3_bind_int(row, at++, is_on(draft, TEXT_PREFIX_CACHING, "on")) == SQLITE_OK;
+    for (size_t i = 0; good && i < ARRAY_LEN(behind); i++) {
+        good = bind_text(row, at++, behind[i]) == SQLITE_OK;
+    }
     for (int i = 0; good && i < CONDITION_COUNT; i++) {
         good = isnan(draft->numbers[i])
                    ? sqlite3_bind_null(row, FIRST_NUMBER + i) == SQLITE_OK
@@ -382,6 +402,7 @@ void import_anchor_draft(struct import *import, const struct anchor_draft *draft
     check_record(import, "hardware", texts[DRAFT_HARDWARE_ID]);
     check_metrics(import, draft, kind);
     check_closed(import, draft);
+    check_flag(import, draft);
     check_shares(import, draft);
     names.engine = resolve(import, "engine", texts[DRAFT_ENGINE], names.engine_id);
     names.weights = resolve(import, "weight_format", texts[DRAFT_WEIGHTS], names.weights_id);

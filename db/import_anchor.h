@@ -33,6 +33,7 @@
     X(DRAFT_KV_CACHE, "kv_cache")                                                                  \
     X(DRAFT_MEASURED, "measured")                                                                  \
     X(DRAFT_DISPUTED, "disputed")                                                                  \
+    X(DRAFT_FLAG, "flag") /* one word of ANCHOR_DOUBT_LIST */                                      \
     X(DRAFT_NOTES, "notes")
 
 #define X(ID, NAME) ID,

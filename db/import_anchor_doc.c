@@ -102,6 +102,7 @@ char *draft_doc(const struct anchor_draft *draft, const struct draft_names *name
         cJSON_AddItemToObject(doc, "shares", shares_doc(draft));
     }
     put_text(doc, "disputed", texts[DRAFT_DISPUTED]);
+    put_text(doc, "flag", texts[DRAFT_FLAG]);
     char *text = cJSON_PrintUnformatted(doc);
     cJSON_Delete(doc);
     return text;

@@ -10,9 +10,10 @@
 #include "import_anchor.h"
 #include "sql.h"
 
-static const char *const TEXTS[] = {
-    "kind",           "title",   "model",   "model_id", "hardware", "hardware_id", "engine",
-    "engine_version", "backend", "weights", "kv_cache", "measured", "disputed",    "notes"};
+static const char *const TEXTS[] = {"kind",     "title",       "model",    "model_id",
+                                    "hardware", "hardware_id", "engine",   "engine_version",
+                                    "backend",  "weights",     "kv_cache", "measured",
+                                    "disputed", "flag",        "notes"};
 
 static const cJSON *member(const cJSON *object, const char *name)
 {
@@ -98,9 +99,9 @@ static void take_measured(struct import *import, const cJSON *object, struct anc
 static void import_row(struct import *import, const cJSON *row, const struct anchor_draft *study)
 {
     static const char *const KNOWN[] = {
-        "row",         "kind",    "title",          "model",    "model_id", "hardware",
-        "hardware_id", "engine",  "engine_version", "backend",  "weights",  "kv_cache",
-        "conditions",  "metrics", "shares",         "disputed", "notes",    NULL};
+        "row",    "kind",           "title",   "model",   "model_id", "hardware",   "hardware_id",
+        "engine", "engine_version", "backend", "weights", "kv_cache", "conditions", "metrics",
+        "shares", "disputed",       "flag",    "notes",   NULL};
     struct anchor_draft draft = *study;
     char id[DRAFT_NAME_MAX];
     double number = field_number(import, row, "row", 1, 1e6);
@@ -120,9 +121,10 @@ static void import_row(struct import *import, const cJSON *row, const struct anc
 void import_anchor_json(struct import *import, const cJSON *record, const char *doc)
 {
     static const char *const KNOWN[] = {
-        "id",      "kind",           "title",   "model",    "model_id", "hardware", "hardware_id",
-        "engine",  "engine_version", "backend", "weights",  "kv_cache", "measured", "conditions",
-        "metrics", "shares",         "rows",    "disputed", "notes",    "sources",  NULL};
+        "id",          "kind",       "title",          "model",   "model_id", "hardware",
+        "hardware_id", "engine",     "engine_version", "backend", "weights",  "kv_cache",
+        "measured",    "conditions", "metrics",        "shares",  "rows",     "disputed",
+        "flag",        "notes",      "sources",        NULL};
     const cJSON *row = NULL;
     struct anchor_draft draft;
     (void)doc;

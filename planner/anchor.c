@@ -34,6 +34,7 @@ static const char *const KIND_NAMES[] = {ANCHOR_KIND_LIST(X)};
 static const char *const STATISTIC_NAMES[] = {STATISTIC_LIST(X)};
 static const char *const TEXT_NAMES[] = {ANCHOR_TEXT_LIST(X)};
 static const char *const LOAD_NAMES[] = {LOAD_PROFILE_LIST(X)};
+static const char *const DOUBT_NAMES[] = {ANCHOR_DOUBT_LIST(X)};
 #undef X
 
 static int name_index(const char *const *names, int n, const char *name)
@@ -74,6 +75,16 @@ const char *anchor_text_name(enum anchor_text text)
 const char *load_profile_name(enum load_profile load)
 {
     return LOAD_NAMES[load];
+}
+
+const char *anchor_doubt_name(enum anchor_doubt doubt)
+{
+    return DOUBT_NAMES[doubt];
+}
+
+enum anchor_doubt anchor_doubt_parse(const char *name)
+{
+    return (enum anchor_doubt)name_index(DOUBT_NAMES, ANCHOR_DOUBT_COUNT, name);
 }
 
 enum load_profile load_profile_parse(const char *name)

@@ -244,6 +244,23 @@ enum load_profile { LOAD_PROFILE_LIST(X) LOAD_PROFILE_COUNT };
 
 #undef X
 
+/* Why an anchor is disputed, as one word; its record says it in a sentence. A disputed anchor is
+ * evidence for nothing. */
+#define ANCHOR_DOUBT_LIST(X)                                                                       \
+    X(DOUBT_NONE, "")                                                                              \
+    X(DOUBT_ODD, "odd") /* far off its neighbours */                                               \
+    X(DOUBT_SPECULATIVE, "speculative_suspected")                                                  \
+    X(DOUBT_SAME_RUN, "same_run")         /* stands twice, under other conditions */               \
+    X(DOUBT_BEYOND_BOUND, "beyond_bound") /* faster than the part can be */                        \
+    X(DOUBT_INCONSISTENT, "inconsistent") /* its source contradicts itself */                      \
+    X(DOUBT_INCOMPLETE, "incomplete")     /* a condition that decides the figure is not stated */
+
+#define X(ID, NAME) ID,
+
+enum anchor_doubt { ANCHOR_DOUBT_LIST(X) ANCHOR_DOUBT_COUNT };
+
+#undef X
+
 struct metric_info {
     const char *name, *unit;
     enum anchor_roof roof;
@@ -261,6 +278,7 @@ const char *anchor_kind_name(enum anchor_kind kind);
 const char *statistic_name(enum statistic statistic);
 const char *anchor_text_name(enum anchor_text text);
 const char *load_profile_name(enum load_profile load);
+const char *anchor_doubt_name(enum anchor_doubt doubt);
 
 enum anchor_kind anchor_kind_parse(const char *name);
 enum anchor_metric metric_parse(const char *name);
@@ -268,6 +286,7 @@ enum statistic statistic_parse(const char *name);
 enum anchor_condition condition_parse(const char *name);
 enum anchor_text anchor_text_parse(const char *name);
 enum load_profile load_profile_parse(const char *name);
+enum anchor_doubt anchor_doubt_parse(const char *name);
 
 /*
  * What of an anchor is compared with a problem. Logarithms are base 2, taken once when a snapshot

@@ -64,7 +64,7 @@ static void put_header(struct json_out *out)
         out_text(out, ",");
         out_text(out, condition_info(SHOWN[i])->name);
     }
-    out_text(out, ",load_profile,metric,statistic,value,unit,disputed,source_url\r\n");
+    out_text(out, ",load_profile,metric,statistic,value,unit,disputed,flag,source_url\r\n");
 }
 
 /* What every line of an anchor begins with. */
@@ -112,6 +112,7 @@ static void put_lines(struct json_out *out, const struct catalogue *cat,
         put_number_cell(out, index->metric_value[i]);
         put_cell(out, info->unit);
         put_cell(out, texts[TEXT_OF_DISPUTE]);
+        put_cell(out, anchor_doubt_name((enum anchor_doubt)index->doubts[anchor]));
         put_cell(out, texts[TEXT_OF_URL]);
         out_text(out, "\r\n");
     }

@@ -15,7 +15,7 @@ typedef void filter_fn(struct context *ctx, const char *value, struct faults *fa
                        struct anchor_query *query);
 
 static filter_fn read_model, read_part, read_engine, read_weights, read_kv_cache, read_kind,
-    read_metric, read_statistic, read_disputed, read_source, read_backend;
+    read_metric, read_statistic, read_disputed, read_flag, read_source, read_backend;
 
 static const struct anchor_filter {
     const char *name;
@@ -24,7 +24,7 @@ static const struct anchor_filter {
     {"model", read_model},     {"hardware", read_part},       {"engine", read_engine},
     {"weights", read_weights}, {"kv_cache", read_kv_cache},   {"kind", read_kind},
     {"metric", read_metric},   {"statistic", read_statistic}, {"disputed", read_disputed},
-    {"source", read_source},   {"backend", read_backend},
+    {"source", read_source},   {"backend", read_backend},     {"flag", read_flag},
 };
 
 static const char *const PAGE_ARGUMENTS[] = {"limit", "cursor", "q", "format"};
@@ -142,6 +142,21 @@ static void read_disputed(struct context *ctx, const char *value, struct faults 
     query->disputed = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
     if (!query->disputed && strcmp(value, "false") != 0 && strcmp(value, "0") != 0) {
         fault_add(faults, "?disputed", NULL, "must be true or false");
+    }
+}
+
+static void read_flag(struct context *ctx, const char *value, struct faults *faults,
+                      struct anchor_query *query)
+{
+    const char *names[ANCHOR_DOUBT_COUNT];
+    (void)ctx;
+    for (int i = 0; i < ANCHOR_DOUBT_COUNT; i++) {
+        names[i] = anchor_doubt_name((enum anchor_doubt)i);
+    }
+    query->doubt = anchor_doubt_parse(value);
+    if (query->doubt == ANCHOR_DOUBT_COUNT) {
+        fault_add(faults, "?flag", near_name(value, names + 1, ANCHOR_DOUBT_COUNT - 1),
+                  "no flag of an anchor is called \"%.100s\"", value);
     }
 }
 
@@ -291,6 +306,7 @@ bool anchor_query_read(struct context *ctx, struct faults *faults, struct anchor
         .metric = ANCHOR_METRIC_COUNT,
         .statistic = STATISTIC_COUNT,
         .disputed = -1,
+        .doubt = ANCHOR_DOUBT_COUNT,
     };
     for (int i = 0; i < ctx->request->n_arguments; i++) {
         read_argument(ctx, i, faults, ret_query);
@@ -345,6 +361,7 @@ static bool anchor_fits(const struct anchor_query *query, const struct anchor_in
     return point_fits(query, &index->points[anchor]) &&
            (query->kind == ANCHOR_KIND_COUNT || index->kinds[anchor] == query->kind) &&
            (query->disputed < 0 || disputed == query->disputed) &&
+           (query->doubt == ANCHOR_DOUBT_COUNT || index->doubts[anchor] == query->doubt) &&
            (!query->backend || (backend && strcmp(backend, query->backend) == 0)) &&
            ranges_fit(query, index, anchor) && metric_fits(query, index, anchor);
 }

@@ -28,6 +28,7 @@ struct anchor_query {
     enum anchor_metric metric;                      /* ANCHOR_METRIC_COUNT = any */
     enum statistic statistic;                       /* of that metric; STATISTIC_COUNT = any */
     int disputed;                                   /* 0 or 1; -1 = any */
+    enum anchor_doubt doubt;                        /* ANCHOR_DOUBT_COUNT = any */
     const char *source, *backend;                   /* NULL = any */
     struct anchor_range ranges[CONDITION_COUNT];
     int n_ranges;

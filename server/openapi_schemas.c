@@ -386,6 +386,7 @@ static const struct schema_member ANCHOR[] = {
     ANYTHING("conditions", 0, "what was measured under"),
     OBJECT("metrics", LIST, "AnchorMetric"),
     ANYTHING("disputed", 0, "why it is used for nothing; null when it is not disputed"),
+    TEXT("flag", NULLABLE, "the same as one word, for programs"),
     OBJECT("provenance", LIST, "Provenance"),
     NUMBER("revision", 0, NULL),
 };

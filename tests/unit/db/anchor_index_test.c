@@ -76,6 +76,68 @@ static void every_anchor_is_there(void **state)
     store_release(*state, cat);
 }
 
+/* Rows of aiconfigurator's silicon_sample.csv as it writes them: InferenceX asks ten requests per
+ * user, of lengths from 0.8 to 1 of the nominal ones; engine_bench asks for the very lengths. */
+static const struct serving_row {
+    const char *id, *generator, *gemm, *moe, *measured;
+    double tp, dp, ep, requests, ratio; /* NAN = not stated */
+    enum anchor_doubt doubt;
+} SERVING_ROWS[] = {
+    {"2026_03_25_deepseek_r1_b200_sxm_sglang_fp4_agg_1024x1024_c8_tp8_0_ep8_0_248", "inferencex",
+     "nvfp4", "nvfp4", "2026-03-25", 8, 1, 8, 80, 0.8, DOUBT_NONE},
+    {"nvidia_deepseek_r1_nvfp4_nvidia_deepseek_r1_nvfp4_b200_sxm_trtllm_agg_4000x1000_c224_tp4_"
+     "epnone_1",
+     "engine_bench", "nvfp4", "nvfp4", "2026-03-17", 4, 1, 4, NAN, 1, DOUBT_ODD},
+    {"2026_03_25_qwen3_5_397b_b300_sxm_sglang_fp8_agg_8192x1024_c16_tp4_0_ep1_0_17", "inferencex",
+     "fp8", "fp8_block", "2026-04-03", 4, 1, 1, 160, 0.8, DOUBT_SPECULATIVE},
+};
+
+static void serving_runs_say_how_they_were_made(void **state)
+{
+    const struct catalogue *cat = store_catalogue(*state);
+    const struct anchor_index *index = &cat->anchors;
+    for (size_t i = 0; i < ARRAY_LEN(SERVING_ROWS); i++) {
+        const struct serving_row *row = &SERVING_ROWS[i];
+        double numbers[CONDITION_COUNT];
+        int at = anchor_find(index, row->id);
+        if (at < 0) {
+            fail_msg("%s is not there", row->id);
+        }
+        anchor_numbers(index, at, numbers);
+        assert_string_equal(index->generators[at], row->generator);
+        assert_string_equal(index->gemm_quants[at], row->gemm);
+        assert_string_equal(index->moe_quants[at], row->moe);
+        assert_string_equal(index->measured[at], row->measured);
+        assert_int_equal(index->loads[at], LOAD_CLOSED_LOOP);
+        assert_int_equal(index->doubts[at], row->doubt);
+        assert_true(numbers[CONDITION_TP] == row->tp && numbers[CONDITION_DP] == row->dp &&
+                    numbers[CONDITION_EP] == row->ep);
+        assert_true(numbers[CONDITION_LENGTH_RATIO] == row->ratio);
+        assert_true(isnan(row->requests) ? isnan(numbers[CONDITION_REQUESTS])
+                                         : numbers[CONDITION_REQUESTS] == row->requests);
+    }
+    store_release(*state, cat);
+}
+
+/* What is disputed has a flag and is compared with nothing. */
+static void flagged_anchors_are_no_evidence(void **state)
+{
+    const struct catalogue *cat = store_catalogue(*state);
+    const struct anchor_index *index = &cat->anchors;
+    int counts[ANCHOR_DOUBT_COUNT] = {0};
+    for (int i = 0; i < index->n; i++) {
+        assert_int_equal(index->doubts[i] != DOUBT_NONE, (index->flags[i] & ANCHOR_DISPUTED) != 0);
+        counts[index->doubts[i]]++;
+    }
+    for (int i = 0; i < index->n_compared; i++) {
+        assert_int_equal(index->doubts[index->by_model[i]], DOUBT_NONE);
+    }
+    for (int i = 0; i < ANCHOR_DOUBT_COUNT; i++) {
+        assert_true(counts[i] > 0);
+    }
+    store_release(*state, cat);
+}
+
 /* The blog post's sweep: eleven prompts from 1,000 to 100,000 tokens; 1,098 ms at 30,000. */
 static void a_table_is_an_anchor_per_row(void **state)
 {
@@ -212,6 +274,8 @@ int main(void)
         cmocka_unit_test(every_anchor_is_there),
         cmocka_unit_test(a_table_is_an_anchor_per_row),
         cmocka_unit_test(cited_anchors_exist),
+        cmocka_unit_test(serving_runs_say_how_they_were_made),
+        cmocka_unit_test(flagged_anchors_are_no_evidence),
         cmocka_unit_test(the_same_question_is_exact),
         cmocka_unit_test(other_parts_and_models_follow),
         cmocka_unit_test(nothing_used_beats_physics),

@@ -47,7 +47,10 @@ static const struct table_row {
     {SOURCE KIND LOADED "id,ttft_ms.mean\n,1\n", "'id' is missing"},
     {SOURCE KIND LOADED "id,ttft_ms.mean\na,1\na,2\n", "UNIQUE"},
     {SOURCE KIND LOADED "id,ttft_ms.mean\na,1\nb,1\n", "are the same measurement"},
-    {SOURCE KIND LOADED "id,ttft_ms.mean,disputed\na,1,\nb,1,copied\n", NULL},
+    {SOURCE KIND LOADED "id,ttft_ms.mean,disputed,flag\na,1,,\nb,1,copied,same_run\n", NULL},
+    {SOURCE KIND LOADED "id,ttft_ms.mean,disputed\na,1,copied\n", "stand together"},
+    {SOURCE KIND LOADED "id,ttft_ms.mean,flag\na,1,odd\n", "stand together"},
+    {SOURCE KIND LOADED "id,ttft_ms.mean,disputed,flag\na,1,x,strange\n", "flag is 'strange'"},
     {SOURCE KIND LOADED "id,ttft_ms.mean\na,1,2\n", "the line has 3 cells, its header 2"},
     {SOURCE KIND LOADED "id,model_id,ttft_ms.mean\na,m,1\n", "model 'm' is not in the catalogue"},
     {SOURCE KIND LOADED "id,hardware_id,ttft_ms.mean\na,h,1\n", "hardware 'h' is not"},
@@ -184,8 +187,8 @@ static void impossible_figures_are_refused(void **state)
     static const char TEXT[] =
         SOURCE KIND "@all,model_id,llama-3.1-8b\n@all,hardware_id,h100-sxm\n@all,weights,bf16\n"
                     "@all,n_devices,1\n@all,concurrency,1\n@all,input_tokens,2048\n"
-                    "@all,output_tokens,1\nid,tpot_ms.mean,disputed\nslow,6.5,\nfast,3.9,\n"
-                    "doubted,3.8,too fast\n";
+                    "@all,output_tokens,1\nid,tpot_ms.mean,disputed,flag\nslow,6.5,,\nfast,3.9,,\n"
+                    "doubted,3.8,too fast,beyond_bound\n";
     char log[LOG_MAX] = "";
     char folder[SCRATCH_PATH_MAX];
     char path[SCRATCH_PATH_MAX];

@@ -124,7 +124,15 @@ static void disputed_ones_say_why(void **state)
     cJSON_ArrayForEach(item, member(bad, "items"))
     {
         assert_true(strlen(text(item, "disputed")) > 5);
+        assert_true(strlen(text(item, "flag")) > 2);
     }
+    cJSON *odd = get_json(state, "/v1/anchors?limit=1000&flag=odd", 200);
+    assert_true(number(odd, "total") > 0 && number(odd, "total") < number(bad, "total"));
+    cJSON_ArrayForEach(item, member(odd, "items"))
+    {
+        assert_string_equal(text(item, "flag"), "odd");
+    }
+    cJSON_Delete(odd);
     cJSON_Delete(all);
     cJSON_Delete(good);
     cJSON_Delete(bad);
@@ -197,6 +205,7 @@ static const struct refusal_row {
     {"/v1/anchors?kind=servings", "\"suggestion\":\"serving\"", 422},
     {"/v1/anchors?statistic=p5", "\"suggestion\":\"p50\"", 422},
     {"/v1/anchors?disputed=maybe", "true or false", 422},
+    {"/v1/anchors?flag=speculative", "\"suggestion\":\"speculative_suspected\"", 422},
     {"/v1/anchors?source=src-0", "see /v1/sources", 422},
     {"/v1/anchors?model=lama-3.1-8b", "\"suggestion\":\"llama-3.1-8b\"", 422},
     {"/v1/anchors?hardware=h1000-sxm", "no part is called", 422},
