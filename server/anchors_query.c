@@ -258,6 +258,10 @@ const char *const *anchor_query_arguments(struct arena *arena)
 
 static void fault_unknown(const char *name, struct faults *faults)
 {
+    if (faults_full(faults)) {
+        faults->dropped++;
+        return;
+    }
     const char *const *names = anchor_query_arguments(faults->arena);
     const char *pointer = arena_printf(faults->arena, "?%.100s", name);
     int n = 0;

@@ -18,6 +18,7 @@
 #include "gaps_plan.h"
 #include "index.h"
 #include "json_memory.h"
+#include "kept_texts.h"
 #include "metrics.h"
 #include "negotiate.h"
 #include "openapi.h"
@@ -35,6 +36,7 @@ struct app {
     struct gaps *gaps;
     struct gap_links *gap_links;
     struct openapi *openapi;
+    struct kept_texts *claims;
     atomic_bool draining;
 };
 
@@ -54,6 +56,7 @@ struct app *app_new(const struct app_options *options)
     app->gap_links = gap_links_load(app->store);
     json_memory_install();
     app->openapi = openapi_new(app->store);
+    app->claims = kept_texts_new();
     return app;
 }
 
@@ -64,6 +67,7 @@ void app_free(struct app *app)
     gaps_close(app->gaps);
     gap_links_free(app->gap_links);
     openapi_free(app->openapi);
+    kept_texts_free(app->claims);
     metrics_free(app->metrics);
     free(app);
 }
@@ -96,6 +100,11 @@ struct gaps *app_gaps(const struct app *app)
 const struct gap_links *app_gap_links(const struct app *app)
 {
     return app->gap_links;
+}
+
+struct kept_texts *app_claims(const struct app *app)
+{
+    return app->claims;
 }
 
 const struct openapi *app_openapi(const struct app *app)

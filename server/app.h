@@ -63,6 +63,7 @@ struct reply {
 struct app;
 struct gap_links;
 struct gaps;
+struct kept_texts;
 struct metrics;
 struct openapi;
 struct store;
@@ -98,6 +99,8 @@ struct store *app_store(const struct app *app);
 struct metrics *app_metrics(const struct app *app);
 struct gaps *app_gaps(const struct app *app);
 const struct gap_links *app_gap_links(const struct app *app);
+/* What was computed of claims; NULL when there was no memory for it. */
+struct kept_texts *app_claims(const struct app *app);
 /* NULL when there was no memory for it. */
 const struct openapi *app_openapi(const struct app *app);
 

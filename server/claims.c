@@ -7,6 +7,7 @@
 
 #include "claim_verdict.h"
 #include "claims_live.h"
+#include "kept_texts.h"
 #include "request_json.h"
 #include "store.h"
 
@@ -41,8 +42,8 @@ static const char *segment_of(const char *kind)
 static void put_links(struct context *ctx, struct json_out *out, const char *kind, const char *id)
 {
     static const char SQL[] =
-        "SELECT id FROM records WHERE kind = ?1 AND (id = ?2 OR (id > ?2 || '-' AND id < ?2 || '.' "
-        "AND id GLOB ?2 || '-[0-9]*')) ORDER BY id";
+        "SELECT id FROM records WHERE kind = ?1 AND id = ?2 UNION ALL SELECT id FROM records WHERE "
+        "kind = ?1 AND id > ?2 || '-' AND id < ?2 || '.' AND id GLOB ?2 || '-[0-9]*' ORDER BY id";
     const char *segment = segment_of(kind);
     sqlite3_stmt *row = segment ? store_read(app_store(ctx->app), SQL) : NULL;
     json_key(out, "links");
@@ -132,12 +133,11 @@ static cJSON *claim_read(struct context *ctx, const char *id)
     return claim;
 }
 
-void record_claim_extra(struct context *ctx, struct json_out *out, const char *kind, const char *id)
+static void put_computed(struct context *ctx, struct json_out *out, const char *id)
 {
     cJSON *claim = claim_read(ctx, id);
     const struct claim_verdict *verdict = claim_verdict_find(text_of(claim, "verdict"));
     const cJSON *live = NULL;
-    (void)kind;
     json_put_text(out, "verdict_meaning", verdict ? verdict->meaning : NULL);
     put_records(ctx, out, claim);
     json_key(out, "live");
@@ -148,4 +148,20 @@ void record_claim_extra(struct context *ctx, struct json_out *out, const char *k
     }
     json_end_array(out);
     cJSON_Delete(claim);
+}
+
+void record_claim_extra(struct context *ctx, struct json_out *out, const char *kind, const char *id)
+{
+    struct kept_texts *kept = app_claims(ctx->app);
+    const char *revision = ctx->catalogue->revision;
+    size_t start = out->length;
+    (void)kind;
+    if (kept_texts_write(kept, revision, id, out)) {
+        return;
+    }
+    put_computed(ctx, out, id);
+    /* Members behind those of the record: with the comma before the first. */
+    if (json_out_ok(out) && out->length > start && out->text[start] == ',') {
+        kept_texts_put(kept, revision, id, out->text + start, out->length - start);
+    }
 }

@@ -21,7 +21,7 @@ void fault_add(struct faults *faults, const char *pointer, const char *suggestio
     char detail[DETAIL_MAX];
     va_list arguments;
 
-    if (faults->n == FAULTS_MAX) {
+    if (faults_full(faults)) {
         faults->dropped++;
         return;
     }
@@ -57,17 +57,20 @@ static int min3(int a, int b, int c)
 
 /*
  * Optimal string alignment distance: insertion, deletion, substitution and the transposition of two
- * neighbours cost 1 each. Both words are at most WORD_MAX long.
+ * neighbours cost 1 each. Both words are at most WORD_MAX long. Gives up with `enough` once it can
+ * be no less: no cell falls below the least of the two rows above it.
  */
-static int distance(const char *a, int a_length, const char *b, int b_length)
+static int distance(const char *a, int a_length, const char *b, int b_length, int enough)
 {
     int rows[3][WORD_MAX + 1];
+    int least_above = 0;
 
     for (int j = 0; j <= b_length; j++)
         rows[0][j] = j;
     for (int i = 1; i <= a_length; i++) {
         int *row = rows[i % 3];
         const int *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+        int least = i;
         row[0] = i;
         for (int j = 1; j <= b_length; j++) {
             int cost = lower(a[i - 1]) != lower(b[j - 1]);
@@ -75,7 +78,11 @@ static int distance(const char *a, int a_length, const char *b, int b_length)
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
                 lower(a[i - 2]) == lower(b[j - 1]) && above2[j - 2] + 1 < row[j])
                 row[j] = above2[j - 2] + 1;
+            least = row[j] < least ? row[j] : least;
         }
+        if (least >= enough && least_above >= enough)
+            return enough;
+        least_above = least;
     }
     return rows[a_length % 3][b_length];
 }
@@ -93,7 +100,7 @@ const char *fault_nearest(const char *word, const char *const *candidates, int n
         size_t apart = other > length ? other - length : length - other;
         if (other > WORD_MAX || apart >= (size_t)best)
             continue;
-        int d = distance(word, (int)length, candidates[i], (int)other);
+        int d = distance(word, (int)length, candidates[i], (int)other, best);
         if (d < best) {
             best = d;
             nearest = candidates[i];

@@ -6,6 +6,8 @@
 #ifndef REGIME_FAULT_H
 #define REGIME_FAULT_H
 
+#include <stdbool.h>
+
 #include "arena.h"
 
 #define FAULTS_MAX 100
@@ -29,6 +31,12 @@ void faults_init(struct faults *faults, struct arena *arena);
 /* Adds a fault; suggestion may be NULL. */
 void fault_add(struct faults *faults, const char *pointer, const char *suggestion,
                const char *format, ...) PRINTF_LIKE(4, 5);
+
+/* Whether further faults are counted and nothing else: their words need no search. */
+static inline bool faults_full(const struct faults *faults)
+{
+    return faults->n == FAULTS_MAX;
+}
 
 /*
  * The candidate nearest to `word` by edit distance (case-insensitive, transposition counts 1), or

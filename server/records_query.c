@@ -239,6 +239,10 @@ static const char *resolve_filter(struct context *ctx, const struct record_filte
 
 static void fault_unknown(const struct record_kind *kind, const char *name, struct faults *faults)
 {
+    if (faults_full(faults)) {
+        faults->dropped++;
+        return;
+    }
     const char *names[ARRAY_LEN(COMMON) + FILTERS_MAX];
     int n = 0;
     for (size_t i = 0; i < ARRAY_LEN(COMMON); i++) {

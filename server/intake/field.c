@@ -490,6 +490,10 @@ static const char *member_pointer(const struct field_reader *reader, int section
 static void refuse_unknown(struct field_reader *reader, int section, const char *name)
 {
     const struct field_table *table = reader->table;
+    if (faults_full(reader->faults)) {
+        reader->faults->dropped++;
+        return;
+    }
     const char *suggestion = nearest_in_section(table, section, name);
     const char *object = table->sections[section].pointer;
 
@@ -604,6 +608,10 @@ static void refuse_argument(struct field_reader *reader, const char *name,
                             const char *const *others, int n_others)
 {
     const char *candidates[FIELDS_MAX + 16];
+    if (faults_full(reader->faults)) {
+        reader->faults->dropped++;
+        return;
+    }
     const char *quoted = field_quote(reader->arena, name);
     int n = 0;
 

@@ -24,6 +24,10 @@ static const struct {
     {"t", "tp"},
     {"max_model_len", NULL},
     {"completely different", NULL},
+    /* three of eleven letters wrong are 3 of the 3 allowed; four are too many */
+    {"xyzcurrency", "concurrency"},
+    {"xyzwurrency", NULL},
+    {"ocnucrrency", "concurrency"}, /* two swaps */
     {"", NULL},
 };
 

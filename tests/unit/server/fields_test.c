@@ -188,6 +188,32 @@ static void faults_past_the_maximum_are_counted(void **state)
     assert_int_equal(reading.faults.dropped, 300 - FAULTS_MAX);
 }
 
+/* A body full of unknown names costs little more than its first hundred: the others are not looked
+ * for. */
+static void faults_past_the_maximum_cost_nothing(void **state)
+{
+    enum { KEYS = 10200, KEY_ROOM = 32 };
+
+    struct kit *kit = *state;
+    struct reading reading = {0};
+    struct arena *small = arena_new((size_t)256 << 10);
+    const struct intake intake = {kit->catalogue, small, &reading.faults, ""};
+    cJSON *body = cJSON_CreateObject();
+
+    for (int i = 0; i < KEYS; i++) {
+        char name[KEY_ROOM];
+        snprintf(name, sizeof(name), "concurrent_tokens%d", i);
+        cJSON_AddTrueToObject(body, name);
+    }
+    faults_init(&reading.faults, small);
+    plan_request_read_json(&intake, body, &reading.request);
+    assert_int_equal(reading.faults.n, FAULTS_MAX);
+    assert_int_equal(reading.faults.dropped, KEYS - FAULTS_MAX);
+    assert_non_null(arena_alloc(small, (size_t)64 << 10));
+    cJSON_Delete(body);
+    arena_free(small);
+}
+
 /* The same leaves from a query -------------------------------------------------------------------
  */
 
@@ -320,6 +346,7 @@ int main(void)
         cmocka_unit_test(an_ambiguous_alias_lists_what_it_could_mean),
         cmocka_unit_test(a_fault_says_what_was_expected_and_what_came),
         cmocka_unit_test(faults_past_the_maximum_are_counted),
+        cmocka_unit_test(faults_past_the_maximum_cost_nothing),
         cmocka_unit_test(a_query_and_a_body_give_the_same_request),
         cmocka_unit_test(faults_of_a_query_name_the_argument),
         cmocka_unit_test(a_leaf_is_set_by_its_pointer),
