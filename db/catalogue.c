@@ -7,6 +7,11 @@
 
 #include "catalogue_data.h"
 #include "name_key.h"
+#include "name_words.h"
+#include "units.h"
+
+/* Of the size that people say, the least that a driver leaves. */
+#define MEMORY_LEAST 0.93
 
 static const struct catalogue_data *data_of(const struct catalogue *cat)
 {
@@ -18,10 +23,10 @@ static const char *const NOISE[] = {"instruct", "it",      "chat", "hf",  "gguf"
                                     "base",     "unsloth", "qat",  "mtp", "latest", "quantized"};
 
 /* Owners of repositories, where a tool wrote '-' for the '/' behind them. */
-static const char *const OWNERS[] = {"meta-llama-", "mistralai-",   "microsoft-",    "google-",
-                                     "nvidia-",     "deepseek-ai-", "moonshotai-",   "openai-",
-                                     "liquidai-",   "ibm-granite-", "zai-org-",      "qwen-",
-                                     "tencent-",    "baidu-",       "huggingfacetb-"};
+static const char *const OWNERS[] = {"meta-llama-", "meta-",     "mistralai-",   "microsoft-",
+                                     "google-",     "nvidia-",   "deepseek-ai-", "moonshotai-",
+                                     "openai-",     "liquidai-", "ibm-granite-", "zai-org-",
+                                     "qwen-",       "tencent-",  "baidu-",       "huggingfacetb-"};
 
 /* What stands before a part's name in the output of tools. */
 static const char *const MAKERS[] = {"nvidia-",   "geforce-", "tesla-", "amd-",    "radeon-",
@@ -118,24 +123,53 @@ static const char *skip_prefix(const char *key, const char *const *prefixes, siz
     return NULL;
 }
 
-static bool match_model(const struct catalogue_data *data, const char *key, bool squeeze,
+/* How exactly a name is compared, in the order tried. */
+enum reading { READ_AS_WRITTEN, READ_DASHED, READ_SQUEEZED, READ_COUNT };
+
+static bool match_model(const struct catalogue_data *data, const char *key, enum reading reading,
                         struct name_match *match)
 {
-    return squeeze ? match_squeezed(data, NAMES_MODEL, key, match)
-                   : match_key(data, NAMES_MODEL, &data->names[NAMES_MODEL], key, match);
+    char dashed[NAME_KEY_MAX];
+    switch (reading) {
+    case READ_AS_WRITTEN:
+        return match_key(data, NAMES_MODEL, &data->names[NAMES_MODEL], key, match);
+    case READ_DASHED:
+        (void)name_key(key, false, dashed);
+        name_dash(dashed);
+        return match_key(data, NAMES_MODEL, &data->dashed, dashed, match);
+    case READ_SQUEEZED:
+        return match_squeezed(data, NAMES_MODEL, key, match);
+    case READ_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* The name, then the name behind each owner that it may begin with. */
+static bool match_owned(const struct catalogue_data *data, const char *key, enum reading reading,
+                        struct name_match *match)
+{
+    if (match_model(data, key, reading, match)) {
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(OWNERS); i++) {
+        const char *bare = skip_prefix(key, &OWNERS[i], 1);
+        if (bare && match_model(data, bare, reading, match)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Looks the name up whole, then with one more trailing word stripped each time. */
-static bool match_stripping(const struct catalogue_data *data, const char *whole, bool squeeze,
-                            struct name_match *match)
+static bool match_stripping(const struct catalogue_data *data, const char *whole,
+                            enum reading reading, struct name_match *match)
 {
     char key[NAME_KEY_MAX];
     (void)name_key(whole, false, key);
     match->stripped_format = NULL;
     do {
-        const char *bare = skip_prefix(key, OWNERS, ARRAY_LEN(OWNERS));
-        if (match_model(data, key, squeeze, match) ||
-            (bare && match_model(data, bare, squeeze, match))) {
+        if (match_owned(data, key, reading, match)) {
             return true;
         }
     } while (strip_noise(key) || strip_format(data, key, match));
@@ -159,10 +193,49 @@ void catalogue_find_model(const struct catalogue *cat, const char *name,
     const struct catalogue_data *data = data_of(cat);
     char key[NAME_KEY_MAX];
     *ret_match = (struct name_match){.index = -1};
-    if (name_key(name, true, key) && !match_stripping(data, key, false, ret_match) &&
-        !match_stripping(data, key, true, ret_match)) {
-        match_nearest(data, NAMES_MODEL, key, ret_match);
+    if (!name_key(name, true, key)) {
+        return;
     }
+    for (int i = 0; i < READ_COUNT; i++) {
+        if (match_stripping(data, key, (enum reading)i, ret_match)) {
+            return;
+        }
+    }
+    match_nearest(data, NAMES_MODEL, key, ret_match);
+}
+
+/* Whether "80GB" may be said of the part: sizes are given in units of 10^9 and of 2^30 bytes, and a
+ * driver reports a little less. */
+static bool has_memory(const struct hardware *part, double memory_gb)
+{
+    return part->memory_bytes >= MEMORY_LEAST * memory_gb * BYTES_PER_GB &&
+           part->memory_bytes <= memory_gb * BYTES_PER_GIB;
+}
+
+/* The parts of the same words, of that memory when the name states one. */
+static bool match_words(const struct catalogue_data *data, const char *name,
+                        struct name_match *match)
+{
+    char words[NAME_KEY_MAX];
+    double memory_gb = 0.0;
+    const struct name_entry *first = NULL;
+    int found = -1;
+    int kept = 0;
+    if (!name_words(name, words, &memory_gb)) {
+        return false;
+    }
+    int n = name_table_find(&data->words, words, &first);
+    for (int i = 0; i < n && kept < CATALOGUE_MATCHES_MAX - 1; i++) {
+        if (memory_gb == 0.0 || has_memory(&data->shown.lib.hardware[first[i].index], memory_gb)) {
+            found = first[i].index;
+            match->ambiguous[kept++] = id_of(data, NAMES_HARDWARE, found);
+        }
+    }
+    if (kept == 1) {
+        match->index = found;
+        match->ambiguous[0] = NULL;
+    }
+    return kept > 0;
 }
 
 void catalogue_find_hardware(const struct catalogue *cat, const char *name,
@@ -184,7 +257,9 @@ void catalogue_find_hardware(const struct catalogue *cat, const char *name,
             return;
         }
     }
-    match_nearest(data, NAMES_HARDWARE, key, ret_match);
+    if (!match_words(data, key, ret_match)) {
+        match_nearest(data, NAMES_HARDWARE, key, ret_match);
+    }
 }
 
 static int find_plain(const struct catalogue *cat, enum name_kind kind, const char *name)

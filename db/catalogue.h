@@ -38,12 +38,17 @@ struct name_match {
  * an organisation prefix ("meta-llama/") dropped. When the whole name is unknown, trailing weight
  * formats ("-FP8", "-AWQ", "-GPTQ-Int4", "-w4a16", "-Q4_K_M.gguf", "-bf16", ...) and words such as
  * "-instruct", "-it", "-chat", "-hf" are stripped, repeatedly, and a stripped format is reported;
- * last, separators are ignored ("llama3.1:8b"). An alias of two records is ambiguous.
+ * then '.' counts as '-' ("llama-3-1-8b"), last, separators are ignored ("llama3.1:8b"). An alias
+ * of two records is ambiguous.
  */
 void catalogue_find_model(const struct catalogue *cat, const char *name,
                           struct name_match *ret_match);
 
-/* The same for parts: nothing is stripped but a maker's name in front ("NVIDIA "). */
+/*
+ * The same for parts: a maker's name in front ("NVIDIA ") may be left out; last, names compare by
+ * their words in any order, without makers and families, and a memory size only chooses between
+ * parts that have it (db/name_words.h): "A100 80GB SXM4", "4090", "HGX H200".
+ */
 void catalogue_find_hardware(const struct catalogue *cat, const char *name,
                              struct name_match *ret_match);
 

@@ -27,6 +27,8 @@ struct catalogue_data {
     struct block block;
     struct name_table names[NAMES_COUNT];
     struct name_table squeezed[NAMES_COUNT];
+    struct name_table dashed;          /* models, '.' read as '-' */
+    struct name_table words;           /* parts, by name_words() */
     struct name_list ids[NAMES_COUNT]; /* models and parts: ids; formats and engines: every name */
 };
 

@@ -92,6 +92,13 @@ void name_squeeze(char *key)
     *to = '\0';
 }
 
+void name_dash(char *key)
+{
+    for (; *key; key++) {
+        *key = *key == '.' ? '-' : *key;
+    }
+}
+
 bool name_table_squeeze(const struct name_table *table, struct block *block,
                         struct name_table *ret_table)
 {

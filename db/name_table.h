@@ -39,6 +39,9 @@ MUST_USE bool name_table_squeeze(const struct name_table *table, struct block *b
 /* Takes the '-' out of a key, in place. */
 void name_squeeze(char *key);
 
+/* Writes '-' for every '.' of a key, in place. */
+void name_dash(char *key);
+
 /*
  * Up to `max` records whose names are nearest to `key` by edit distance (insert, delete, replace,
  * swap of neighbours), nearest first, none further than a third of its length + 1. Returns their

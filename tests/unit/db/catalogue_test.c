@@ -111,6 +111,14 @@ static void ambiguous_names_list_what_they_mean(void **state)
     assert_string_equal(match.ambiguous[0], "v100-sxm-16gb");
     assert_string_equal(match.ambiguous[1], "v100-sxm-32gb");
     assert_null(match.ambiguous[2]);
+    catalogue_find_hardware(cat, "M4 Max", &match); /* bins of 410 and 546 GB/s */
+    assert_int_equal(match.index, -1);
+    assert_string_equal(match.ambiguous[0], "m4-max-32c");
+    assert_string_equal(match.ambiguous[1], "m4-max-40c");
+    catalogue_find_hardware(cat, "A100 SXM", &match);
+    assert_string_equal(match.ambiguous[0], "a100-sxm-40gb");
+    assert_string_equal(match.ambiguous[1], "a100-sxm-80gb");
+    assert_null(match.ambiguous[2]);
     catalogue_find_hardware(cat, "gfx1100", &match);
     assert_non_null(match.ambiguous[2]);
     catalogue_find_model(cat, "mistralai/Mistral-7B-Instruct-AWQ", &match);
