@@ -35,6 +35,7 @@ static const struct kind_files {
     {"engines", "mlx.json", import_engine},
     {"engines", "tgi.json", import_engine},
     {"", "host-costs.json", import_host_cost},
+    {"", "engine-constants.json", import_host_cost},
     {"", "aliases.json", import_more_aliases},
     {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},

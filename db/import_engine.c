@@ -112,8 +112,9 @@ void import_engine(struct import *import, const cJSON *record, const char *doc)
 
 void import_host_cost(struct import *import, const cJSON *record, const char *doc)
 {
-    static const char *const KNOWN[] = {"id",    "engine", "constant",   "value",   "unit",
-                                        "basis", "anchor", "derivation", "sources", NULL};
+    static const char *const KNOWN[] = {
+        "id",         "engine", "constant",       "value",       "unit", "basis",   "anchor",
+        "derivation", "n",      "median_abs_err", "p90_abs_err", "date", "sources", NULL};
     char title[200];
     const char *id = field_text(import, record, "id");
     const char *engine = field_text(import, record, "engine");

@@ -50,7 +50,7 @@ static void solve_cycle(const struct prepared *prep, double concurrency, struct 
     const struct problem *problem = prep->problem;
     double running = load_running(problem, &core->memory, concurrency);
     double batch = load_batch(&problem->dep, running);
-    double context = problem->load.input_tokens + problem->load.output_tokens / 2.0;
+    double context = load_mean_input(&problem->load) + load_mean_output(&problem->load) / 2.0;
     if (core->decode.batch != batch || core->decode.context_tokens != context)
         step_decode(prep, batch, context, &core->decode);
     load_cycle(problem, concurrency, running, core->decode.time_us, core->decode.tokens_per_step,
@@ -87,7 +87,8 @@ void core_evaluate(const struct prepared *prep, struct core *ret_core)
     const struct workload *load = &problem->load;
     memory_compute(problem, prep->scale.model, &ret_core->memory);
     double new_tokens = load_new_tokens(problem);
-    step_prefill(prep, new_tokens, fmax(load->input_tokens - new_tokens, 0.0), &ret_core->prefill);
+    step_prefill(prep, new_tokens, fmax(load_mean_input(load) - new_tokens, 0.0),
+                 &ret_core->prefill);
     ret_core->decode.batch = -1.0;
     double replicas = load_replicas(problem);
     if (isnan(load->request_rate))

@@ -24,6 +24,7 @@ struct shape {
     double output_tokens;  /* of the workload: what host lists grow to */
     double prompt_tokens;  /* prefill: whole prompt */
     double kappa;          /* share of a simple kernel's t0 that remains */
+    double module_kappa;   /* the same of an op that is a chain of kernels */
     bool graph;            /* the step replays a captured graph */
 };
 

@@ -71,7 +71,7 @@ void cost_dense_gemm(const struct prepared *prep, const struct shape *shape,
     begin(cost);
     for (int i = 0; i < prep->n_gemms; i++) {
         const struct gemm_op *op = &prep->gemms[i];
-        double kappa = op->module ? 1.0 : shape->kappa;
+        double kappa = op->module ? shape->module_kappa : shape->kappa;
         add_kernel(prep, op->roof, op->count, op->weight_bytes + shape->rows * op->row_bytes, 0.0,
                    shape->rows * op->row_flops, kappa, cost);
         cost->weight_bytes += op->count * op->weight_bytes;
@@ -126,7 +126,7 @@ void cost_moe_expert_gemm(const struct prepared *prep, const struct shape *shape
         double weights = experts_touched(op, shape->moe_tokens) * op->expert_bytes;
         double before = cost->floor_us;
         add_kernel(prep, op->roof, op->count, weights, rows * op->row_bytes, rows * op->row_flops,
-                   1.0, cost);
+                   shape->module_kappa, cost);
         /* The floor knows only that k experts must be read: all rows may agree on them. */
         struct roof_time least = roof_eval(roof, fmin(op->fewest, op->experts) * op->expert_bytes,
                                            0.0, rows * op->row_flops);
@@ -182,7 +182,8 @@ void cost_decode_attention(const struct prepared *prep, const struct shape *shap
         double extra =
             shape->rows * op->io_bytes + score_bytes(prep, op->mixer, shape->rows * entries);
         add_kernel(prep, op->decode_roof, op->count, bytes, extra,
-                   shape->rows * entries * op->entry_flops, op->module ? 1.0 : shape->kappa, cost);
+                   shape->rows * entries * op->entry_flops,
+                   op->module ? shape->module_kappa : shape->kappa, cost);
     }
     cost->present = any;
 }

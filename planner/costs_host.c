@@ -5,12 +5,15 @@
 /* Bytes of one token id in the padded list that penalties upload each step (int64). */
 #define TOKEN_ID_BYTES 8.0
 
-/* The basis of a constant, from the record's word for it ("measured", "derived", "assumed"). */
+/* The basis of a constant, from the record's word for it ("measured", "calibrated",
+ * "derived", "assumed"). */
 static enum basis constant_basis(const struct host_constant *constant)
 {
     switch (constant->basis != NULL ? constant->basis[0] : 'n') {
     case 'm':
         return BASIS_MEASURED;
+    case 'c':
+        return BASIS_CALIBRATED;
     case 'd':
         return BASIS_DERIVED;
     case 'a':
@@ -121,6 +124,12 @@ void cost_scheduler(const struct prepared *prep, const struct shape *shape, stru
     double us = host_value(prep, HOST_SCHEDULER_US) +
                 sequences * host_value(prep, HOST_SCHEDULER_US_PER_SEQ);
     add_host(prep, HOST_SCHEDULER_US_PER_SEQ, us * native, cost);
+    double serial =
+        host_value(prep, HOST_SERIAL_US) + sequences * host_value(prep, HOST_SERIAL_US_PER_SEQ);
+    if (serial <= 0.0)
+        return;
+    add_host(prep, HOST_SERIAL_US_PER_SEQ, serial, cost);
+    cost->serial_us = serial;
 }
 
 /* Kernels of a step, from what the device classes counted; filled in by the step, which knows them.

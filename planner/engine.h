@@ -56,8 +56,14 @@ enum memory_rule { MEMORY_RULE_LIST(X) MEMORY_RULE_COUNT };
     X(HOST_KAPPA, "kappa") /* share of a kernel's t0 that a graph leaves */                        \
     X(HOST_SMALL_US_PER_LAYER, "small_kernels_us_per_layer")                                       \
     X(HOST_GATING_US_PER_LAYER, "gating_us_per_layer")                                             \
-    X(HOST_DISPATCH_US, "dispatch_us") /* expert dispatch + combine latency per MoE layer */       \
-    X(HOST_CPU_SYNC_US, "cpu_sync_us") /* host round trip of a dispatch with CPU sync */
+    X(HOST_DISPATCH_US, "dispatch_us")      /* expert dispatch + combine latency per MoE layer */  \
+    X(HOST_CPU_SYNC_US, "cpu_sync_us")      /* host round trip of a dispatch with CPU sync */      \
+    X(HOST_MODULE_KAPPA, "module_kappa")    /* the same as kappa for a chain measured as one op */ \
+    X(HOST_SERIAL_US, "serial_us_per_step") /* host time that no overlap hides */                  \
+    X(HOST_SERIAL_US_PER_SEQ, "serial_us_per_sequence")                                            \
+    X(HOST_PREFILL_FACTOR, "prefill_factor") /* a step with prompt tokens over its kernels' sum */ \
+    X(HOST_FIRST_TOKEN_STEPS, "first_token_steps") /* steps until a client sees its first token */ \
+    X(HOST_FIRST_TOKEN_US, "first_token_us")
 
 #define X(ID, NAME) ID,
 

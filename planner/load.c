@@ -19,6 +19,16 @@ double load_replicas(const struct problem *problem)
     return replicas;
 }
 
+double load_mean_input(const struct workload *load)
+{
+    return load->input_tokens * (1.0 + load->length_range_ratio) / 2.0;
+}
+
+double load_mean_output(const struct workload *load)
+{
+    return load->output_tokens * (1.0 + load->length_range_ratio) / 2.0;
+}
+
 double load_batch(const struct deployment *dep, double running)
 {
     return fmax(ceil(running / dep->dp / dep->pp), 1.0);
@@ -28,7 +38,7 @@ double load_new_tokens(const struct problem *problem)
 {
     bool reuse = problem->dep.prefix_caching || problem->dep.kv_tier != KV_TIER_NONE;
     double cached = reuse ? problem->load.cached_prefix_tokens : 0.0;
-    return fmax(problem->load.input_tokens - cached, 1.0);
+    return fmax(load_mean_input(&problem->load) - cached, 1.0);
 }
 
 /* Work of other requests' prefills that an arrival meets: each of the others is in its prefill with
@@ -47,10 +57,11 @@ void load_cycle(const struct problem *problem, double concurrency, double runnin
 {
     const struct deployment *dep = &problem->dep;
     struct cycle cycle = {.concurrency = concurrency, .running = running};
-    double tokens = problem->load.output_tokens;
+    double tokens = load_mean_output(&problem->load);
+    double steps = fmax(tokens - 1.0, 0.0) / tokens_per_step;
     double sharing = fmax(running / dep->dp, 1.0);
     cycle.batch = load_batch(dep, running);
-    cycle.decode_us = tokens * decode_step_us / tokens_per_step;
+    cycle.decode_us = steps * decode_step_us;
     /* A prefill holds one pipeline stage at a time: the next request's follows a stage later. */
     double stage_us = prefill_us / dep->pp;
     cycle.prefill_us = prefill_us + (sharing - 1.0) * stage_us;

@@ -2,7 +2,8 @@
  * load.h - a request under load: the closed cycle.
  *
  * Purpose: with N requests in flight, each running sequence meets one prefill of every other per
- *          life: cycle = m t_dec(B) / gain + B t_prefill(n); throughput = B m / cycle;
+ *          life: cycle = (m - 1) t_dec(B) / gain + B t_prefill(n) (the prefill gives the first
+ *          token); throughput = B m / cycle;
  *          TTFT = wait for the running step + prefills ahead + own prefill (+ queue when the pool
  * or max_num_seqs admits fewer than N); mean TPOT = (E2E - TTFT) / (m - 1). Open loop at rate r: N
  * = r cycle (Little); past the largest batch it is saturated. Units:   microseconds, tokens; one
@@ -31,6 +32,10 @@ double load_running(const struct problem *problem, const struct memory_plan *mem
 
 /* Replicas that have work: in a closed loop no more than there are requests in flight. */
 double load_replicas(const struct problem *problem);
+
+/* Mean lengths of requests whose lengths are uniform in length_range_ratio .. 1 of the nominal. */
+double load_mean_input(const struct workload *load);
+double load_mean_output(const struct workload *load);
 
 /* Rows of one rank's decode step for that many running: ceil(running / dp / pp), at least 1. */
 double load_batch(const struct deployment *dep, double running);

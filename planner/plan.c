@@ -7,6 +7,7 @@
 
 #include "cures.h"
 #include "moves.h"
+#include "replay.h"
 #include "units.h"
 
 static void warn(struct plan *plan, enum warning_id id, double first, double second,
@@ -30,6 +31,27 @@ static struct estimate estimate(double floor, double expected, enum basis basis)
     return value;
 }
 
+/* A time is at least its floor, a rate at most its bound: what comes out beyond is lifted and said.
+ */
+static void hold_bound(struct plan *plan, struct estimate *value, bool is_rate, const char *name)
+{
+    bool beyond = is_rate ? value->expected > value->floor : value->expected < value->floor;
+    if (!beyond)
+        return;
+    value->expected = value->floor;
+    warn(plan, WARN_CLAMPED, 0.0, 0.0, name);
+}
+
+/* Requests per microsecond that no deployment of these floors exceeds: a step that carries prompt
+ * tokens beside its decodes may overlap the two, so the longer of them bounds it. */
+static double bound_rate_us(const struct problem *problem, const struct cycle *floors)
+{
+    bool apart = problem->dep.prefill_priority || problem->dep.chunked_prefill_tokens <= 0.0;
+    double overlapped = fmax(floors->decode_us, floors->prefill_us);
+    double cycle = apart ? floors->cycle_us : fmin(floors->cycle_us, overlapped);
+    return cycle > 0.0 ? floors->running / cycle : floors->requests_us;
+}
+
 /* Whether the cycle's times are predictions: both steps rest on records, and the deployment can run
  * at all. */
 static bool is_predicted(const struct core *core)
@@ -38,8 +60,34 @@ static bool is_predicted(const struct core *core)
            !isnan(core->prefill.expected_us);
 }
 
-/* Latency and throughput: the cycle with expected times, and with floors for the bound. */
-static void fill_estimates(struct plan *plan, const struct core *core)
+/* The closed cycle's means, and in their place the replay's where it ran. */
+struct served {
+    double ttft_us, tpot_us, e2e_us, requests_us;
+};
+
+static struct served serve(const struct prepared *prep, const struct core *core,
+                           enum plan_depth depth)
+{
+    const struct workload *load = &prep->problem->load;
+    const struct cycle *cycle = &core->cycle;
+    struct served served = {cycle->ttft_us, cycle->tpot_us, cycle->e2e_us, cycle->requests_us};
+    if (depth == PLAN_BARE || cycle->saturated || !is_predicted(core))
+        return served;
+    double rate = isnan(load->request_rate)
+                      ? (double)NAN
+                      : load->request_rate / load_replicas(prep->problem) / US_PER_S;
+    struct replay replay;
+    replay_run(prep, core, rate, &replay);
+    if (!replay.done)
+        return served;
+    served = (struct served){replay.ttft_us, replay.tpot_us, replay.e2e_us, replay.requests_us};
+    if (!isnan(rate))
+        served.requests_us = cycle->requests_us;
+    return served;
+}
+
+/* Latency and throughput: the load with expected times, the cycle with floors for the bound. */
+static void fill_estimates(struct plan *plan, const struct core *core, const struct served *served)
 {
     const struct problem *problem = &plan->problem;
     const struct cycle *cycle = &core->cycle;
@@ -52,31 +100,36 @@ static void fill_estimates(struct plan *plan, const struct core *core)
     double gain = core->decode.tokens_per_step;
     double expected = is_predicted(core) ? 1.0 : (double)NAN;
     double replicas = load_replicas(problem);
-    double rate = cycle->requests_us * US_PER_S * replicas;
-    double bound_rate = bound.requests_us * US_PER_S * replicas;
+    double rate = served->requests_us * US_PER_S * replicas;
+    double bound_rate = bound_rate_us(problem, &bound) * US_PER_S * replicas;
     /* An open loop finishes what arrives; past saturation its queue, and so its wait, has no end.
      */
     if (problem->load.request_rate > 0.0)
         bound_rate = fmin(bound_rate, problem->load.request_rate);
     double waits = cycle->saturated ? (double)NAN : expected;
-    double tokens = problem->load.output_tokens;
-    plan->ttft_ms = estimate(core->prefill.floor_us / US_PER_MS, waits * cycle->ttft_us / US_PER_MS,
-                             BASIS_DERIVED);
+    double tokens = load_mean_output(&problem->load);
+    plan->ttft_ms = estimate(core->prefill.floor_us / US_PER_MS,
+                             waits * served->ttft_us / US_PER_MS, BASIS_CALIBRATED);
     plan->tpot_ms = estimate(core->decode.floor_us / gain / US_PER_MS,
-                             expected * cycle->tpot_us / US_PER_MS, BASIS_DERIVED);
+                             expected * served->tpot_us / US_PER_MS, BASIS_CALIBRATED);
     plan->e2e_ms =
-        estimate(least.e2e_us / US_PER_MS, waits * cycle->e2e_us / US_PER_MS, BASIS_DERIVED);
-    plan->requests_s = estimate(bound_rate, expected * rate, BASIS_DERIVED);
-    plan->output_tok_s = estimate(bound_rate * tokens, expected * rate * tokens, BASIS_DERIVED);
-    plan->per_user_tok_s =
-        estimate(MS_PER_S / plan->tpot_ms.floor, MS_PER_S / plan->tpot_ms.expected, BASIS_DERIVED);
+        estimate(least.e2e_us / US_PER_MS, waits * served->e2e_us / US_PER_MS, BASIS_CALIBRATED);
+    plan->requests_s = estimate(bound_rate, expected * rate, BASIS_CALIBRATED);
+    plan->output_tok_s = estimate(bound_rate * tokens, expected * rate * tokens, BASIS_CALIBRATED);
+    plan->per_user_tok_s = estimate(MS_PER_S / plan->tpot_ms.floor,
+                                    MS_PER_S / plan->tpot_ms.expected, BASIS_CALIBRATED);
+    hold_bound(plan, &plan->ttft_ms, false, "the time to first token");
+    hold_bound(plan, &plan->tpot_ms, false, "the time per output token");
+    hold_bound(plan, &plan->e2e_ms, false, "the time of a whole answer");
+    hold_bound(plan, &plan->requests_s, true, "the request rate");
+    hold_bound(plan, &plan->output_tok_s, true, "the output rate");
+    hold_bound(plan, &plan->per_user_tok_s, true, "the rate of one user");
 }
 
 /* The rate at which the largest batch is full: saturation at these lengths. */
 static void fill_saturation(struct plan *plan, const struct prepared *prep, const struct core *core)
 {
     const struct problem *problem = &plan->problem;
-    double expected = is_predicted(core) ? 1.0 : (double)NAN;
     double replicas = fmax(problem->dep.replicas, 1.0);
     double gain = core->decode.tokens_per_step;
     double most = load_running(problem, &core->memory, 1e9);
@@ -84,11 +137,12 @@ static void fill_saturation(struct plan *plan, const struct prepared *prep, cons
     struct step full = core->decode;
     if (batch != core->decode.batch)
         step_decode(prep, batch, core->decode.context_tokens, &full);
+    double expected = is_predicted(core) && !isnan(full.expected_us) ? 1.0 : (double)NAN;
     struct cycle saturated, bound;
     load_cycle(problem, most, most, full.time_us, gain, core->prefill.time_us, &saturated);
     load_cycle(problem, most, most, full.floor_us, gain, core->prefill.floor_us, &bound);
     plan->max_request_rate =
-        estimate(bound.requests_us * US_PER_S * replicas,
+        estimate(bound_rate_us(problem, &bound) * US_PER_S * replicas,
                  expected * saturated.requests_us * US_PER_S * replicas, BASIS_DERIVED);
 }
 
@@ -204,7 +258,8 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
     ret_plan->dominant = core.dominant;
     ret_plan->decode_cycle_us = core.cycle.decode_us;
     ret_plan->prefill_cycle_us = core.cycle.prefill_us;
-    fill_estimates(ret_plan, &core);
+    struct served served = serve(&prep, &core, depth);
+    fill_estimates(ret_plan, &core, &served);
     if (depth == PLAN_BARE) {
         ret_plan->max_request_rate = estimate((double)NAN, (double)NAN, BASIS_NO_RECORD);
         return;

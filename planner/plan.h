@@ -106,6 +106,7 @@ struct class_cost {
     double floor_us;     /* max of the roofs: never a prediction */
     double time_us;      /* what shares are made of: the fit, or floor/0.7 */
     double fixed_us;     /* part of time_us that no faster memory or compute shortens */
+    double serial_us;    /* host classes: part of time_us that no overlap hides */
     double memory_us;    /* time terms of the roofline, summed over its ops */
     double compute_us;
     double share; /* of the critical path, whole class */

@@ -390,7 +390,8 @@ static void prepare_speculation(struct prepared *prep)
 double host_value(const struct prepared *prep, enum host_cost cost)
 {
     double value = prep->problem->dep.engine->host[cost].value;
-    bool share = cost == HOST_KAPPA || cost == HOST_NATIVE_FACTOR;
+    bool share = cost == HOST_KAPPA || cost == HOST_MODULE_KAPPA || cost == HOST_NATIVE_FACTOR ||
+                 cost == HOST_PREFILL_FACTOR || cost == HOST_FIRST_TOKEN_STEPS;
     bool device = cost == HOST_SMALL_US_PER_LAYER || cost == HOST_GATING_US_PER_LAYER ||
                   cost == HOST_DISPATCH_US;
     return share || device ? value : value * prep->problem->dep.host_cpu_factor;
@@ -429,6 +430,9 @@ void prepare(const struct problem *problem, const struct scale *scale,
         }
     prep->kv_bytes_per_token = rank_kv_bytes_per_token(model, &problem->dep, false);
     prep->kernels_per_layer = SMALL_KERNELS_PER_LAYER;
+    prep->prefill_factor = host_value(prep, HOST_PREFILL_FACTOR);
+    if (prep->prefill_factor <= 0.0)
+        prep->prefill_factor = 1.0;
     for (int i = 0; i < prep->n_gemms; i++)
         prep->weight_gemm_bytes += prep->gemms[i].count * prep->gemms[i].weight_bytes;
     double linear_bytes = role_bytes(model, &problem->dep, ROLE_DENSE_FFN);

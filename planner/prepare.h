@@ -85,6 +85,7 @@ struct prepared {
     double norm_weight_bytes, elementwise_row_bytes;
     double router_weight_bytes, router_row_bytes, router_row_flops;
     double weight_gemm_bytes;  /* sum over gemms */
+    double prefill_factor;     /* time of a prompt's step over the sum of its kernels */
     double reduces;            /* all-reduces of a row of `hidden` per step on this rank */
     double exchanges;          /* expert dispatch + combine pairs (MoE layers under attention DP) */
     double exchange_row_bytes; /* one way, one row */

@@ -33,6 +33,16 @@ static void scale_cost(struct class_cost *cost, double factor)
     cost->floor_us *= factor;
     cost->time_us *= factor;
     cost->fixed_us *= factor;
+    cost->serial_us *= factor;
+    cost->memory_us *= factor;
+    cost->compute_us *= factor;
+}
+
+/* What overlap between the kernels of a prompt's step saves, or costs. */
+static void scale_time(struct class_cost *cost, double factor)
+{
+    cost->time_us *= factor;
+    cost->fixed_us *= factor;
     cost->memory_us *= factor;
     cost->compute_us *= factor;
 }
@@ -50,6 +60,7 @@ static void add_cost(struct class_cost *sum, const struct class_cost *cost)
     sum->floor_us += before.floor_us;
     sum->time_us += before.time_us;
     sum->fixed_us += before.fixed_us;
+    sum->serial_us += before.serial_us;
     sum->memory_us += before.memory_us;
     sum->compute_us += before.compute_us;
     if (before.present && before.basis > sum->basis)
@@ -70,6 +81,8 @@ static bool class_cost_at(const struct prepared *prep, const struct shape *shape
     fn(prep, shape, cost);
     if (!cost->present)
         return false;
+    if (shape->phase == PHASE_PREFILL && row->info.pass != PASS_HOST)
+        scale_time(cost, prep->prefill_factor);
     if (cost->time_us < cost->floor_us) {
         cost->time_us = cost->floor_us;
         *ret_clamped = true;
@@ -118,20 +131,11 @@ enum part class_part(enum class_id id, const struct class_cost *cost)
     return part;
 }
 
-/* Time of a class on the critical path without its fixed part. */
-static double scaling_time(const struct class_cost *cost, double exposure)
-{
-    return fmax(cost->time_us - cost->fixed_us, 0.0) * exposure;
-}
-
-struct exposure {
-    double host, launch; /* exposed share of host work and of launches */
-};
-
 /* Host time by how it may hide; the device's beside it. */
 struct passes {
     double device, launch, host;
-    double text; /* of host: a prompt's text work, before and after the forward pass */
+    double text;   /* of host: a prompt's text work, before and after the forward pass */
+    double serial; /* of host: what no overlap hides */
 };
 
 static struct passes sum_passes(const struct step *step, enum phase phase)
@@ -141,10 +145,12 @@ static struct passes sum_passes(const struct step *step, enum phase phase)
         const struct class_cost *cost = &step->classes[i];
         if (!cost->present)
             continue;
-        if (CLASSES[i].info.pass != PASS_HOST)
+        if (CLASSES[i].info.pass != PASS_HOST) {
             passes.device += cost->time_us;
-        else if (i != CLASS_KERNEL_LAUNCH)
+        } else if (i != CLASS_KERNEL_LAUNCH) {
             passes.host += cost->time_us;
+            passes.serial += cost->serial_us;
+        }
     }
     if (phase == PHASE_PREFILL)
         passes.text =
@@ -152,40 +158,47 @@ static struct passes sum_passes(const struct step *step, enum phase phase)
     return passes;
 }
 
-static struct exposure expose_async(const struct passes *passes)
+/* Shares of the host's work and of the launches that the device's work does not cover. */
+struct exposure {
+    double host, launch;
+};
+
+static struct exposure expose(bool async, const struct passes *passes)
 {
-    double hideable = passes->host - passes->text + passes->launch;
-    double share = hideable > 0.0 ? fmax(hideable - passes->device, 0.0) / hideable : 0.0;
-    struct exposure exposure = {.launch = share};
-    if (passes->host > 0.0)
-        exposure.host = ((passes->host - passes->text) * share + passes->text) / passes->host;
+    struct exposure exposure = {.host = 1.0};
+    double hideable = passes->host - passes->text - passes->serial + passes->launch;
+    if (async)
+        exposure.host = exposure.launch =
+            hideable > 0.0 ? fmax(hideable - passes->device, 0.0) / hideable : 0.0;
+    else if (passes->launch > 0.0)
+        exposure.launch = fmax(passes->launch - passes->device, 0.0) / passes->launch;
     return exposure;
 }
 
-static struct exposure expose_serial(const struct passes *passes)
+static double exposed_time(enum class_id id, enum phase phase, const struct class_cost *cost,
+                           const struct exposure *exposure)
 {
-    struct exposure exposure = {.host = 1.0};
-    if (passes->launch > 0.0)
-        exposure.launch = fmax(passes->launch - passes->device, 0.0) / passes->launch;
-    return exposure;
+    if (CLASSES[id].info.pass != PASS_HOST)
+        return cost->time_us;
+    if (id == CLASS_KERNEL_LAUNCH)
+        return cost->time_us * exposure->launch;
+    if (phase == PHASE_PREFILL && (id == CLASS_TOKENIZATION || id == CLASS_DETOKENIZATION))
+        return cost->time_us;
+    return cost->serial_us + (cost->time_us - cost->serial_us) * exposure->host;
 }
 
 static struct exposure expose_host(const struct prepared *prep, enum phase phase, struct step *step)
 {
     struct passes passes = sum_passes(step, phase);
-    struct exposure exposure =
-        prep->problem->dep.async_scheduling ? expose_async(&passes) : expose_serial(&passes);
+    struct exposure exposure = expose(prep->problem->dep.async_scheduling, &passes);
     step->device_us = passes.device;
     step->host_us = passes.host + passes.launch;
-    step->exposed_host_us = passes.host * exposure.host + passes.launch * exposure.launch;
+    step->exposed_host_us = 0.0;
+    for (int i = 0; i < CLASS_COUNT; i++)
+        if (step->classes[i].present && CLASSES[i].info.pass == PASS_HOST)
+            step->exposed_host_us +=
+                exposed_time((enum class_id)i, phase, &step->classes[i], &exposure);
     return exposure;
-}
-
-static double exposure_of(enum class_id id, const struct exposure *exposure)
-{
-    if (CLASSES[id].info.pass != PASS_HOST)
-        return 1.0;
-    return id == CLASS_KERNEL_LAUNCH ? exposure->launch : exposure->host;
 }
 
 /* Sums, shares and parts once every class is in. */
@@ -199,8 +212,9 @@ static void finish(const struct prepared *prep, const struct shape *shape, struc
         struct class_cost *cost = &step->classes[i];
         if (!cost->present)
             continue;
-        double exposed = exposure_of((enum class_id)i, &exposure);
-        cost->share = path > 0.0 ? cost->time_us * exposed / path : 0.0;
+        double exposed = exposed_time((enum class_id)i, shape->phase, cost, &exposure);
+        double fixed = fmin(cost->fixed_us, exposed);
+        cost->share = path > 0.0 ? exposed / path : 0.0;
         step->bytes += CLASSES[i].info.pass == PASS_DEVICE ? cost->bytes : 0.0;
         step->weight_read_bytes += cost->weight_bytes;
         step->flops += cost->flops;
@@ -210,8 +224,8 @@ static void finish(const struct prepared *prep, const struct shape *shape, struc
         if (needs_record((enum class_id)i) && !is_known(cost))
             known = false;
         enum part part = class_part((enum class_id)i, cost);
-        step->parts_us[part] += scaling_time(cost, exposed);
-        step->parts_us[PART_FIXED] += cost->fixed_us * exposed;
+        step->parts_us[part] += exposed - fixed;
+        step->parts_us[PART_FIXED] += fixed;
     }
     step->floor_us = floor * prep->ranks.pp;
     step->time_us = path * prep->ranks.pp;
@@ -317,6 +331,7 @@ void step_decode(const struct prepared *prep, double sequences, double context_t
     shape.output_tokens = prep->problem->load.output_tokens;
     shape.graph = dep->cuda_graphs;
     shape.kappa = dep->cuda_graphs ? host_value(prep, HOST_KAPPA) : 1.0;
+    shape.module_kappa = dep->cuda_graphs ? host_value(prep, HOST_MODULE_KAPPA) : 1.0;
     ret_step->batch = sequences;
     ret_step->context_tokens = context_tokens;
     ret_step->tokens = shape.rows;
@@ -389,6 +404,7 @@ void step_prefill(const struct prepared *prep, double new_tokens, double cached_
     double whole = chunk > 0.0 ? floor(new_tokens / chunk) : 0.0;
     double rest = new_tokens - whole * chunk;
     struct shape shape = {.phase = PHASE_PREFILL, .sequences = 1.0, .kappa = 1.0};
+    shape.module_kappa = 1.0;
     /* Text work and a transfer between pools meet the whole prompt, cached tokens included. */
     shape.prompt_tokens = cached_tokens + new_tokens;
     shape.output_tokens = prep->problem->load.output_tokens;

@@ -194,6 +194,8 @@ static inline void sample_engines(struct sample *s)
     vllm->host[HOST_GRAPH_LAUNCH_US].value = 10;
     vllm->host[HOST_NATIVE_FACTOR].value = 0.5;
     vllm->host[HOST_KAPPA].value = llama->host[HOST_KAPPA].value = 0.7;
+    vllm->host[HOST_MODULE_KAPPA].value = llama->host[HOST_MODULE_KAPPA].value = 1;
+    vllm->host[HOST_PREFILL_FACTOR].value = llama->host[HOST_PREFILL_FACTOR].value = 1;
     vllm->host[HOST_SMALL_US_PER_LAYER].value = llama->host[HOST_SMALL_US_PER_LAYER].value = 15;
     vllm->host[HOST_GATING_US_PER_LAYER].value = 20;
     vllm->host[HOST_SAMPLER_NS_PER_LOGIT].value = 2.84;
