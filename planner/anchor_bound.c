@@ -92,6 +92,7 @@ static bool bench_set(const struct anchor_setting *setting, bool for_rate, struc
     dep->memory_utilization = 1.0;
     dep->block_size = 1.0;
     dep->stream_interval = 1.0;
+    dep->receive_interval = 1.0;
     dep->host_cpu_factor = 1.0;
     dep->http_threads_factor = 1.0;
     dep->cuda_graphs = true;

@@ -58,8 +58,10 @@ struct deployment {
     bool cuda_graphs, async_scheduling, prefix_caching;
     double chunked_prefill_tokens; /* 0 = the whole prompt in one step */
     double max_num_seqs, max_model_len, memory_utilization, block_size, stream_interval;
-    double receive_interval;                  /* steps between two looks at the request socket */
-    double batch_wait_steps, batch_wait_share; /* prompts wait so long for that share of a chunk */
+    double receive_interval; /* decode steps between two looks at the request socket (SGLang) */
+    /* A prompt waits for others to prefill with (TensorRT-LLM): at most that many steps, or until
+     * the prompts fill that share of a step's tokens; 0 = none. */
+    double batch_wait_steps, batch_wait_share;
     unsigned logit_processors;
     bool structured_output, batch_invariant;
     enum detokenizer_priming priming;

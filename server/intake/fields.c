@@ -172,6 +172,21 @@ static const struct field ROWS[] = {
                                   TO_DEP(stream_interval), RANGE(1, 1e6),
                                   OR_ENGINE(stream_interval), .unit = "tokens",
                                   .doc = "tokens between two messages of a stream"},
+    [FIELD_ID_RECEIVE_INTERVAL] = {IN_DEPLOYMENT("receive_interval"), .kind = FIELD_WHOLE,
+                                   TO_DEP(receive_interval), RANGE(1, 1e6), OR_VALUE(1),
+                                   .unit = "steps",
+                                   .doc = "decode steps between two looks at the request socket "
+                                          "(--scheduler-recv-interval of SGLang)"},
+    [FIELD_ID_BATCH_WAIT_STEPS] = {IN_DEPLOYMENT("batch_wait_steps"), .kind = FIELD_WHOLE,
+                                   TO_DEP(batch_wait_steps), RANGE(0, 1e6), OR_VALUE(0),
+                                   .unit = "steps",
+                                   .doc =
+                                       "steps a prompt waits for others to prefill with; 0 = none "
+                                       "(batch_wait_timeout_iters of TensorRT-LLM)"},
+    [FIELD_ID_BATCH_WAIT_SHARE] = {IN_DEPLOYMENT("batch_wait_share"), .kind = FIELD_NUMBER,
+                                   TO_DEP(batch_wait_share), RANGE(0, 1), OR_VALUE(0),
+                                   .doc = "share of the step's tokens that ends that wait "
+                                          "(batch_wait_max_tokens_ratio of TensorRT-LLM)"},
     [FIELD_ID_BACKEND] = {IN_DEPLOYMENT("backend"), .kind = FIELD_NAME, TO(backend),
                           .names = BACKENDS, OR_NOTHING, .doc = "compute back end of llama.cpp"},
     [FIELD_ID_BLOCK_SIZE] = {IN_DEPLOYMENT("block_size"), .kind = FIELD_WHOLE, TO_DEP(block_size),

@@ -297,6 +297,8 @@ static inline struct problem sample_problem(const struct sample *s, int model, i
                                       .max_model_len = 131072,
                                       .memory_utilization = 0.9,
                                       .block_size = 16,
+                                      .stream_interval = 1,
+                                      .receive_interval = 1,
                                       .reserve_output_share = 0.55,
                                       .host_cpu_factor = 1,
                                       .http_threads_factor = 1,
