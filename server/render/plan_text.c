@@ -582,6 +582,7 @@ void plan_text_write(struct json_out *out, const struct plan_request *request,
                      const struct plan *plan, const struct plan_evidence *evidence, bool ascii)
 {
     struct report report = {.out = out, .request = request, .plan = plan, .ascii = ascii};
+    size_t start = out->length;
 
     write_head(&report);
     write_verdict(&report);
@@ -598,4 +599,5 @@ void plan_text_write(struct json_out *out, const struct plan_request *request,
     write_measured(&report, evidence);
     write_gaps(&report, evidence);
     write_assumed(&report);
+    text_clean(out, start, ascii);
 }

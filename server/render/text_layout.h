@@ -29,8 +29,15 @@ void text_repeat(struct json_out *out, const char *character, int n);
 /* A bar of `width` columns, `share` of it filled to an eighth of a column (ASCII: whole ones). */
 void text_bar(struct json_out *out, double share, int width, bool ascii);
 
-/* A paragraph broken at spaces to TEXT_COLUMNS, lines after the first indented; ends the line.
- * `column` is where the first line already stands. */
+/*
+ * Makes what was written since `from` safe for a terminal, in place: '?' for control characters but
+ * the line end, for those that turn or break the direction of a line, for bytes that are no UTF-8,
+ * and in ASCII for everything else that is none.
+ */
+void text_clean(struct json_out *out, size_t from, bool ascii);
+
+/* A paragraph broken at blanks of any kind to TEXT_COLUMNS, lines after the first indented; ends
+ * the line. `column` is where the first line already stands. */
 void text_wrap(struct json_out *out, const char *text, int column, int indent);
 
 #endif

@@ -97,6 +97,34 @@ static void odd_plans_are_written_whole(void **state)
     arena_free(arena);
 }
 
+/* Names that came with a request, as hostile as they come. */
+static void a_report_commands_no_terminal(void **state)
+{
+    struct arena *arena = arena_new(4 << 20);
+    static struct sample sample;
+    struct json_out out;
+
+    (void)state;
+    sample_fill(&sample);
+    sample.model.id = "m\x1b]0;owned\x07\x7f";
+    sample.hw.id = "h\r\nMEMORY of one device: forged\u202etfel\u2028";
+    sample.request.engine_version = "1.0\xc2\x9b"
+                                    "31m\xff\u00e9";
+    for (int ascii = 0; ascii < 2; ascii++) {
+        write_report(arena, &sample, ascii, &out);
+        out_bytes(&out, "", 1);
+        for (const char *at = out.text; *at; at++)
+            assert_true(*at == '\n' || ((unsigned char)*at >= ' ' && *at != 0x7f));
+        assert_non_null(strstr(out.text, "m?]0;owned?? on"));
+        assert_non_null(strstr(out.text, "h MEMORY of one device: forged?tfel?"));
+        assert_non_null(strstr(out.text, ascii ? "1.0?31m??" : "1.0?31m?\u00e9"));
+        assert_null(strstr(out.text, "\nMEMORY of one device: forged"));
+        assert_null(strstr(out.text, "\u202e"));
+        assert_null(strstr(out.text, "\xc2\x9b"));
+    }
+    arena_free(arena);
+}
+
 static void paragraphs_break_at_blanks(void **state)
 {
     struct arena *arena = arena_new(1 << 20);
@@ -154,6 +182,7 @@ int main(void)
         cmocka_unit_test(the_report_reads_as_reviewed),
         cmocka_unit_test(no_line_is_wider_than_the_terminal),
         cmocka_unit_test(odd_plans_are_written_whole),
+        cmocka_unit_test(a_report_commands_no_terminal),
         cmocka_unit_test(paragraphs_break_at_blanks),
         cmocka_unit_test(bars_are_as_long_as_their_share),
     };
