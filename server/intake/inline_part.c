@@ -57,7 +57,7 @@ static const struct field_name CLASSES[] = {HARDWARE_CLASS_LIST(X){NULL, 0}};
                                    .kind = FIELD_NUMBER,                                           \
                                    .offset = offsetof(struct inline_part, peak_tflops) +           \
                                              (INDEX) * sizeof(double),                             \
-                                   .min = 0,                                                       \
+                                   .min = 0.001,                                                   \
                                    .max = 1e6,                                                     \
                                    .unit = "TFLOPS"},
 #define LINK(NAME, MEMBER)                                                                         \
@@ -92,7 +92,7 @@ static const struct field ROWS[PART_ROWS] = {
     [PART_BANDWIDTH] = {ROOT("mem_bw_gbps", mem_bw_gbps), .kind = FIELD_NUMBER, .min = 0.1,
                         .max = 1e6, .unit = "GB/s", .doc = "memory bandwidth"},
     [PART_PCIE] = {ROOT("pcie", pcie), .kind = FIELD_TEXT,
-                   .doc = "link to the host: gen4x16, gen5x16, soc"},
+                   .doc = "link to the host: gen4x16, gen5x16, NVLink-C2C 900, soc"},
     [PART_HOST_GBPS] = {ROOT("host_gbps", host_gbps), .kind = FIELD_NUMBER, .min = 0.1, .max = 1e5,
                         .unit = "GB/s", .doc = "link to the host, one direction"},
     [PART_TDP] = {ROOT("tdp_w", tdp_w), .kind = FIELD_NUMBER, .min = 0, .max = 1e5, .unit = "W"},
@@ -132,6 +132,18 @@ _Static_assert(PART_ROWS <= FIELDS_MAX, "the walkers have room for every row");
 const struct field_table PART_FIELDS = {
     .rows = ROWS, .n = PART_ROWS, .sections = SECTIONS, .n_sections = PART_SECTIONS};
 
+/* A whole number of digits alone, from 1 to max; 0 for anything else. */
+static double digits_value(const char *text, double max)
+{
+    if (!text[0] || text[strspn(text, "0123456789")])
+        return 0;
+    double value = strtod(text, NULL);
+    return value <= max ? value : 0;
+}
+
+#define C2C_GBPS_MAX 1e5
+#define LANES_MAX 32
+
 double host_link_bytes_us(const char *pcie)
 {
     /* One lane, one direction, after encoding (PCI-SIG base specifications 3.0 to 6.0), in GB/s. */
@@ -141,11 +153,16 @@ double host_link_bytes_us(const char *pcie)
     if (!pcie)
         return 0;
     if (strncmp(pcie, C2C, sizeof(C2C) - 1) == 0)
-        return strtod(pcie + sizeof(C2C) - 1, NULL) / 2 * BYTES_PER_US_PER_GBPS;
+        return digits_value(pcie + sizeof(C2C) - 1, C2C_GBPS_MAX) / 2 * BYTES_PER_US_PER_GBPS;
     if (strncmp(pcie, "gen", 3) != 0 || pcie[3] < '3' || pcie[3] > '6' || pcie[4] != 'x')
         return 0;
-    double lanes = strtod(pcie + 5, NULL);
-    return lanes >= 1 && lanes <= 32 ? LANE_GBPS[pcie[3] - '0'] * lanes * BYTES_PER_US_PER_GBPS : 0;
+    return LANE_GBPS[pcie[3] - '0'] * digits_value(pcie + 5, LANES_MAX) * BYTES_PER_US_PER_GBPS;
+}
+
+/* Texts of records that name no speed. */
+static bool is_known_link(const char *pcie)
+{
+    return strcmp(pcie, "soc") == 0 || host_link_bytes_us(pcie) > 0;
 }
 
 static bool is_fabric(const char *kind)
@@ -153,6 +170,9 @@ static bool is_fabric(const char *kind)
     return kind && strncmp(kind, "PCIe", 4) != 0 && strncmp(kind, "pcie", 4) != 0 &&
            strcmp(kind, "none") != 0;
 }
+
+/* Slower than any link between devices: a slip of units. */
+#define LINK_GBPS_MIN 0.1
 
 /* Nothing stated: a gen4 x16 slot, marked as assumed. */
 #define ASSUMED_HOST_LINK "gen4x16"
@@ -208,6 +228,23 @@ static void require(const struct field_reader *reader, bool present, enum part_r
                   field->doc);
 }
 
+/* A link is none at all, or of a speed that links have. */
+static void refuse_odd_links(const struct field_reader *reader, const struct inline_part *part)
+{
+    const struct field *pcie = &ROWS[PART_PCIE], *link = &ROWS[PART_LINK_GBPS];
+
+    if (reader->given[PART_PCIE] && !is_known_link(part->pcie))
+        fault_add(
+            reader->faults, field_fault_pointer(reader, pcie, NULL), NULL,
+            "expected gen3x1 to gen6x32, \"NVLink-C2C\" and 1 to %.9g GB/s (both directions), "
+            "or soc, got \"%s\"",
+            C2C_GBPS_MAX, field_quote(reader->arena, part->pcie));
+    if (part->link_gbps_total > 0 && part->link_gbps_total < LINK_GBPS_MIN)
+        fault_add(reader->faults, field_fault_pointer(reader, link, NULL), NULL,
+                  "expected 0 for none, or a number from %.9g to %.9g GB/s", LINK_GBPS_MIN,
+                  link->max);
+}
+
 const struct hardware *inline_part_read(const struct catalogue *catalogue, struct arena *arena,
                                         struct faults *faults, const char *pointer,
                                         const cJSON *object)
@@ -231,6 +268,7 @@ const struct hardware *inline_part_read(const struct catalogue *catalogue, struc
                 given[PART_MEMORY_USABLE],
             PART_MEMORY_GB);
     require(&reader, given[PART_BANDWIDTH], PART_BANDWIDTH);
+    refuse_odd_links(&reader, &part);
     if (faults->n != before)
         return NULL;
     struct hardware *hw = arena_alloc(arena, sizeof(*hw));

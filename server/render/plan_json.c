@@ -207,7 +207,7 @@ static void write_step_figures(struct json_out *out, const struct step *step)
     json_put_number(out, "link_bytes", step->link_bytes);
     json_put_number(out, "weight_read_bytes", step->weight_read_bytes);
     json_put_number(out, "arithmetic_intensity", step->arithmetic_intensity);
-    json_put_number(out, "ridge", step->ridge);
+    json_put_number(out, "ridge", verdict_ridge(step));
     json_put_number(out, "floor_us", step->floor_us);
     json_put_number(out, "expected_us", step->expected_us);
     json_put_null(out, "low_us");

@@ -226,9 +226,9 @@ static void add_step_time(struct phrase *phrase, const struct step *step)
 static void write_roofline(struct report *report, const struct step *step)
 {
     struct phrase *phrase = &report->phrase;
-    bool below = step->arithmetic_intensity < step->ridge;
-    double apart =
-        below ? step->ridge / step->arithmetic_intensity : step->arithmetic_intensity / step->ridge;
+    double ridge = verdict_ridge(step);
+    bool below = step->arithmetic_intensity < ridge;
+    double apart = below ? ridge / step->arithmetic_intensity : step->arithmetic_intensity / ridge;
 
     phrase_begin(phrase);
     phrase_add(phrase, "  roofline: ");
@@ -238,13 +238,16 @@ static void write_roofline(struct report *report, const struct step *step)
     phrase_add(phrase, " = ");
     phrase_number(phrase, step->arithmetic_intensity, 3);
     phrase_add(phrase, " FLOP/B, ");
-    if (isfinite(apart)) {
+    if (isnan(ridge)) {
+        phrase_add(phrase, "no ridge: the part states no peak");
+    } else if (isfinite(apart)) {
         phrase_number(phrase, apart, 3);
         phrase_add(phrase, below ? "x below the ridge of " : "x above the ridge of ");
+        phrase_fixed(phrase, ridge, 1);
     } else {
         phrase_add(phrase, "ridge ");
+        phrase_fixed(phrase, ridge, 1);
     }
-    phrase_fixed(phrase, step->ridge, 1);
     text_wrap(report->out, phrase_text(phrase), 0, 4);
     phrase_begin(phrase);
     phrase_add(phrase, "  device ");

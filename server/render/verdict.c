@@ -57,6 +57,11 @@ static const char DOES_NOT_FIT[] =
     "weights and overhead need {bV} of the {bU} usable on each device: the model does "
     "not fit";
 
+double verdict_ridge(const struct step *step)
+{
+    return step->ridge > 0 ? step->ridge : (double)NAN;
+}
+
 double verdict_model_bytes(const struct problem *problem)
 {
     double bytes = 0;

@@ -35,6 +35,9 @@ void verdict_warning(const struct warning *warning, struct phrase *phrase);
 const char *verdict_warning_pointer(const struct warning *warning);
 const char *verdict_warning_id(const struct warning *warning);
 
+/* Flops per byte at which computing begins to bind; NAN where the part states no peak. */
+double verdict_ridge(const struct step *step);
+
 /* Bytes of all weights as they lie in memory, over all devices of one replica, without draft layers
  * and vision towers. */
 double verdict_model_bytes(const struct problem *problem);

@@ -10,6 +10,7 @@
 #include "inline_part.h"
 #include "intake_kit.h"
 
+#define GOOD "\"memory_gb\":80,\"mem_bw_gbps\":3350,"
 #define ASKED(PART) "{\"model\":\"llama-3.1-8b\",\"hardware\":{" PART "}}"
 
 static void figures_are_converted_once(void **state)
@@ -99,6 +100,22 @@ static const struct {
      "/hardware/interconnect/max_domain"},
     {ASKED("\"memory_gb\":80,\"mem_bw_gbps\":3350,\"class\":\"gpu\""), "/hardware/class"},
     {ASKED("\"memory_gb\":80,\"mem_bw_gbps\":1e999"), "/hardware/mem_bw_gbps"},
+    {ASKED("\"memory_gb\":80,\"mem_bw_gbps\":1e-320"), "/hardware/mem_bw_gbps"},
+    {ASKED("\"memory_gb\":1e-320,\"mem_bw_gbps\":-5"), "/hardware/memory_gb /hardware/mem_bw_gbps"},
+    {ASKED(GOOD "\"peak_dense_tflops\":{\"bf16\":1e-320,\"fp8\":0,\"fp4\":-1,\"fp16\":1e7}"),
+     "/hardware/peak_dense_tflops/bf16 /hardware/peak_dense_tflops/fp8 "
+     "/hardware/peak_dense_tflops/fp4 /hardware/peak_dense_tflops/fp16"},
+    {ASKED(GOOD "\"interconnect\":{\"gbps_per_gpu_total_bidir\":1e-320}"),
+     "/hardware/interconnect/gbps_per_gpu_total_bidir"},
+    {ASKED(GOOD "\"interconnect\":{\"gbps_per_gpu_total_bidir\":1e300}"),
+     "/hardware/interconnect/gbps_per_gpu_total_bidir"},
+    {ASKED(GOOD "\"host_gbps\":1e-320"), "/hardware/host_gbps"},
+    {ASKED(GOOD "\"pcie\":\"NVLink-C2C inf\""), "/hardware/pcie"},
+    {ASKED(GOOD "\"pcie\":\"NVLink-C2C nan\""), "/hardware/pcie"},
+    {ASKED(GOOD "\"pcie\":\"NVLink-C2C -900\""), "/hardware/pcie"},
+    {ASKED(GOOD "\"pcie\":\"NVLink-C2C 1e300\""), "/hardware/pcie"},
+    {ASKED(GOOD "\"pcie\":\"gen5x1e1\""), "/hardware/pcie"},
+    {ASKED(GOOD "\"pcie\":\"fast\""), "/hardware/pcie"},
 };
 
 static void faults_point_into_the_part(void **state)
@@ -120,10 +137,28 @@ static const struct {
     const char *text;
     double gbps;
 } LINKS[] = {
-    {"gen3x16", 15.75}, {"gen4x16", 31.5},       {"gen5x16", 63.0}, {"gen6x16", 126.0},
-    {"gen4x8", 15.75},  {"NVLink-C2C 900", 450}, {"soc", 0},        {"gen9x16", 0},
-    {"gen4x", 0},       {"gen4x99", 0},          {"", 0},
+    {"gen3x16", 15.75},    {"gen4x16", 31.5},       {"gen5x16", 63.0}, {"gen6x16", 126.0},
+    {"gen4x8", 15.75},     {"NVLink-C2C 900", 450}, {"soc", 0},        {"gen9x16", 0},
+    {"gen4x", 0},          {"gen4x99", 0},          {"", 0},           {"gen4x0", 0},
+    {"gen4x16 ", 0},       {"NVLink-C2C inf", 0},   {"NVLink-C2C", 0}, {"NVLink-C2C 999999", 0},
+    {"NVLink-C2C 1e2", 0},
 };
+
+/* The words of a refusal say what would do. */
+static void refusals_state_their_bounds(void **state)
+{
+    struct kit *kit = *state;
+    struct reading reading;
+
+    kit_read_json(kit,
+                  ASKED(GOOD "\"pcie\":\"NVLink-C2C inf\",\"peak_dense_tflops\":{\"bf16\":0},"
+                             "\"interconnect\":{\"gbps_per_gpu_total_bidir\":0.01}"),
+                  &reading);
+    assert_int_equal(reading.faults.n, 3);
+    assert_non_null(strstr(reading.faults.items[0].detail, "from 0.001 to 1000000 TFLOPS"));
+    assert_non_null(strstr(reading.faults.items[1].detail, "1 to 100000 GB/s"));
+    assert_non_null(strstr(reading.faults.items[2].detail, "from 0.1 to 1000000 GB/s"));
+}
 
 static void host_links_are_read_by_their_names(void **state)
 {
@@ -140,6 +175,7 @@ int main(void)
         cmocka_unit_test(what_the_driver_reports_wins_over_the_nominal_size),
         cmocka_unit_test(a_record_may_be_posted_back),
         cmocka_unit_test(faults_point_into_the_part),
+        cmocka_unit_test(refusals_state_their_bounds),
         cmocka_unit_test(host_links_are_read_by_their_names),
     };
     return cmocka_run_group_tests(tests, kit_setup, kit_teardown);

@@ -244,6 +244,22 @@ static void numbers_are_those_of_the_plan(void **state)
 }
 
 /* Every class in both phases has a formula without a hole left open. */
+/* Without a peak there is no ridge: null, not 0. */
+static void a_part_without_peaks_has_no_ridge(void **state)
+{
+    struct arena *arena = arena_new(4 << 20);
+    static struct sample sample;
+
+    (void)state;
+    sample_fill(&sample);
+    sample.plan.decode.ridge = sample.plan.prefill.ridge = 0;
+    cJSON *tree = reply_of(arena, &sample, false);
+    assert_true(cJSON_IsNull(at(tree, "decode.ridge")));
+    assert_true(cJSON_IsNull(at(tree, "prefill.ridge")));
+    cJSON_Delete(tree);
+    arena_free(arena);
+}
+
 static void every_class_has_a_formula(void **state)
 {
     struct arena *arena = *state;
@@ -329,6 +345,7 @@ int main(void)
         cmocka_unit_test(the_summary_keeps_what_a_pipeline_reads),
         cmocka_unit_test(texts_say_what_the_plan_says),
         cmocka_unit_test(numbers_are_those_of_the_plan),
+        cmocka_unit_test(a_part_without_peaks_has_no_ridge),
         cmocka_unit_test(every_class_has_a_formula),
         cmocka_unit_test(every_regime_and_warning_has_its_sentence),
         cmocka_unit_test(a_writer_without_room_fails_whole),

@@ -94,6 +94,7 @@ static void odd_plans_are_written_whole(void **state)
     write_report(arena, &sample, false, &out);
     out_bytes(&out, "", 1);
     assert_non_null(strstr(out.text, "nowhere within 1/64 to 64 times"));
+    assert_non_null(strstr(out.text, "no ridge: the part states no peak"));
     arena_free(arena);
 }
 
