@@ -167,6 +167,10 @@ const char *field_fault_pointer(const struct field_reader *reader, const struct 
 void field_refuse(struct field_reader *reader, const struct field *field,
                   const struct field_value *value, const char *suggestion)
 {
+    if (faults_full(reader->faults)) {
+        reader->faults->dropped++;
+        return;
+    }
     fault_add(reader->faults, field_fault_pointer(reader, field, value), suggestion,
               "expected %s, got %s", field_expectation(reader->arena, field, value->element > 0),
               value_describe(reader->arena, value));
@@ -279,26 +283,38 @@ static bool set_name(struct field_reader *reader, const struct field *field,
     return true;
 }
 
-/* Bits of a comma list, "none" for an empty one; false at the first unknown name. */
-static bool read_name_list(const struct field *field, const char *text, unsigned *ret_bits)
+/* Adds the bit of one name of a list; a fault and false for an unknown one. */
+static bool read_listed_name(struct field_reader *reader, const struct field *field,
+                             const struct field_value *element, unsigned *bits)
 {
-    unsigned bits = 0;
+    const char *text = field_value_text(element);
+    int found = text ? find_name(field->names, text, strlen(text)) : -1;
 
-    if (strcmp(text, "none") == 0) {
-        *ret_bits = 0;
-        return true;
+    if (found < 0) {
+        bool searched = text && !faults_full(reader->faults);
+        field_refuse(reader, field, element, searched ? nearest_name(field, text) : NULL);
+        return false;
     }
-    while (*text) {
+    *bits |= (unsigned)field->names[found].value;
+    return true;
+}
+
+/* Bits of a comma list, "none" for an empty one; a fault for every unknown name. */
+static bool read_name_list(struct field_reader *reader, const struct field *field,
+                           const struct field_value *value, const char *text, unsigned *bits)
+{
+    bool good = true;
+
+    while (*text && strcmp(text, "none") != 0) {
         size_t length = strcspn(text, ",");
-        int found = find_name(field->names, text, length);
-        if (found < 0)
-            return false;
-        bits |= (unsigned)field->names[found].value;
+        struct field_value element = *value;
+        element.json = NULL;
+        element.text = or_no_memory(arena_copy(reader->arena, text, length));
+        good = read_listed_name(reader, field, &element, bits) && good;
         text += length;
         text += *text == ',';
     }
-    *ret_bits = bits;
-    return true;
+    return good;
 }
 
 static bool set_names(struct field_reader *reader, const struct field *field,
@@ -306,26 +322,26 @@ static bool set_names(struct field_reader *reader, const struct field *field,
 {
     unsigned bits = 0;
     int n = 0;
+    bool good = true;
     const cJSON *item;
+
     const char *list = field_value_text(value);
 
-    if (list ? !read_name_list(field, list, &bits) : !cJSON_IsArray(value->json)) {
-        field_refuse(reader, field, value, list ? nearest_name(field, list) : NULL);
-        return false;
-    }
-    cJSON_ArrayForEach(item, value->json)
-    {
-        const struct field_value element = {.json = item, .element = ++n};
-        const char *text = field_value_text(&element);
-        int found = text ? find_name(field->names, text, strlen(text)) : -1;
-        if (found < 0) {
-            field_refuse(reader, field, &element, text ? nearest_name(field, text) : NULL);
-            return false;
+    if (list) {
+        good = read_name_list(reader, field, value, list, &bits);
+    } else if (cJSON_IsArray(value->json)) {
+        cJSON_ArrayForEach(item, value->json)
+        {
+            const struct field_value element = {.json = item, .element = ++n};
+            good = read_listed_name(reader, field, &element, &bits) && good;
         }
-        bits |= (unsigned)field->names[found].value;
+    } else {
+        field_refuse(reader, field, value, NULL);
+        good = false;
     }
-    *(unsigned *)place = bits;
-    return true;
+    if (good)
+        *(unsigned *)place = bits;
+    return good;
 }
 
 static bool set_text(struct field_reader *reader, const struct field *field,

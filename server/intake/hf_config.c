@@ -68,7 +68,7 @@ static int list_length(const struct hf *hf, const char *const *names)
 /* The number of layers, or where it is not given the length of the list of their types. */
 static void read_layer_count(struct hf *hf)
 {
-    const char *const *names = HF("num_hidden_layers", "n_layer", "n_layers", "num_layers");
+    const char *const *names = HF_LAYERS;
     int listed = list_length(hf, HF("layers_block_type", "hybrid_override_pattern", "layer_types"));
     if (hf_find(hf, names) == NULL && listed > 0 && listed <= HF_LAYERS_MAX) {
         hf->n_layers = listed;
@@ -83,19 +83,22 @@ static void read_heads(struct hf *hf)
     if (hf_has(hf, HF_NO_ATTENTION)) {
         return;
     }
-    shape->n_heads = hf_required(hf, HF("num_attention_heads", "n_head", "n_heads"), HF_WIDTH_MAX);
-    shape->n_kv_heads =
-        hf_number(hf, HF("num_key_value_heads", "attn_config/kv_n_heads", "num_kv_heads"),
-                  HF_WIDTH_MAX, shape->n_heads);
-    shape->k_dim = hf_number(hf, HF("head_dim", "attention_head_dim"), HF_WIDTH_MAX,
-                             floor(hf->model->hidden / shape->n_heads));
+    shape->n_heads = hf_required(hf, HF_HEADS, HF_WIDTH_MAX);
+    shape->n_kv_heads = hf_number(hf, HF_KV_HEADS, HF_WIDTH_MAX, shape->n_heads);
+    shape->k_dim =
+        hf_number(hf, HF_HEAD_DIM, HF_WIDTH_MAX, floor(hf->model->hidden / shape->n_heads));
     shape->v_dim = hf_number(hf, HF("v_head_dim"), HF_WIDTH_MAX, shape->k_dim);
     shape->window = hf_number(hf,
                               HF("sliding_window", "sliding_window_size",
                                  "sliding_window_attention_size", "attention_chunk_size"),
                               HF_TOKENS_MAX, 0);
-    if (shape->n_kv_heads > shape->n_heads) {
-        hf_fault(hf, HF("num_key_value_heads"), "must not exceed the number of attention heads");
+    bool known = !hf_refused(hf, HF_HEADS);
+    if (known && shape->n_kv_heads > shape->n_heads) {
+        hf_fault(hf, HF_KV_HEADS, "must not exceed the number of attention heads");
+    }
+    if (known && !hf_refused(hf, HF_HIDDEN) && !(shape->k_dim >= 1)) {
+        hf_fault(hf, HF_HEAD_DIM,
+                 "must be at least 1: when absent, the hidden width over the attention heads");
     }
 }
 
@@ -118,11 +121,8 @@ static double shared_width(struct hf *hf)
 static void read_ffn_shape(struct hf *hf)
 {
     struct hf_shape *shape = &hf->shape;
-    shape->width =
-        hf_number(hf,
-                  HF("intermediate_size_mlp", "dense_intermediate_size", "intermediate_size",
-                     "ffn_config/ffn_hidden_size", "n_inner", "ffn_dim"),
-                  HF_WIDTH_MAX, hf_has(hf, HF_PLAIN_MLP) ? 4 * hf->model->hidden : 0);
+    shape->width = hf_number(hf, HF_DENSE_WIDTH, HF_WIDTH_MAX,
+                             hf_has(hf, HF_PLAIN_MLP) ? 4 * hf->model->hidden : 0);
     shape->n_experts = hf_number(hf,
                                  HF("num_experts", "n_routed_experts", "num_local_experts",
                                     "ffn_config/moe_num_experts", "moe_num_experts"),
@@ -130,17 +130,13 @@ static void read_ffn_shape(struct hf *hf)
     if (!(shape->n_experts > 0)) {
         return;
     }
-    shape->top_k =
-        hf_required(hf,
-                    HF("num_experts_per_tok", "num_experts_per_token", "moe_topk", "top_k_experts",
-                       "experts_per_token", "ffn_config/moe_top_k", "moe_k"),
-                    HF_WIDTH_MAX);
+    shape->top_k = hf_required(hf, HF_TOP_K, HF_WIDTH_MAX);
     shape->expert_width = hf_required(
         hf, HF("moe_intermediate_size", "ffn_config/ffn_hidden_size", "intermediate_size"),
         HF_WIDTH_MAX);
     shape->shared_width = shared_width(hf);
     if (shape->top_k > shape->n_experts) {
-        hf_fault(hf, HF("num_experts_per_tok"), "must not exceed the number of experts");
+        hf_fault(hf, HF_TOP_K, "must not exceed the number of experts");
     }
 }
 
@@ -149,8 +145,7 @@ static void read_model(struct hf *hf)
     struct model *model = hf->model;
     const cJSON *tied = cJSON_GetObjectItemCaseSensitive(hf->root, "tie_word_embeddings");
     bool fallback = cJSON_IsBool(tied) ? cJSON_IsTrue(tied) != 0 : hf_has(hf, HF_TIED);
-    model->hidden =
-        hf_required(hf, HF("hidden_size", "n_embd", "n_embed", "d_model"), HF_WIDTH_MAX);
+    model->hidden = hf_required(hf, HF_HIDDEN, HF_WIDTH_MAX);
     model->vocab = hf_required(hf, HF("vocab_size"), HF_TOKENS_MAX);
     model->tied_embedding = hf_flag(hf, HF("tie_word_embeddings"), fallback);
     model->lm_head_bias = hf_flag(hf, HF("lm_head_bias"), hf_has(hf, HF_LM_HEAD_BIAS));
@@ -205,8 +200,11 @@ static void make_group(struct hf *hf, const struct hf_layer *layer, struct layer
         }
     }
     if ((layer->ffn & HF_FFN_DENSE) != 0) {
-        hf_fill_dense(hf, layer->width > 0 ? layer->width : hf->shape.width,
-                      &group->ffns[group->n_ffns++]);
+        double width = layer->width > 0 ? layer->width : hf->shape.width;
+        if (!(width >= 1)) {
+            hf_fault(hf, HF("intermediate_size"), "is required for this architecture");
+        }
+        hf_fill_dense(hf, width, &group->ffns[group->n_ffns++]);
     }
     if ((layer->ffn & HF_FFN_MOE) != 0) {
         hf_fill_moe(hf, &group->ffns[group->n_ffns++]);
@@ -231,7 +229,7 @@ static void make_groups(struct hf *hf)
             continue;
         }
         if (g == MODEL_GROUPS_MAX) {
-            hf_fault(hf, HF("num_hidden_layers"), "has layers of more than 64 different shapes");
+            hf_fault(hf, HF_LAYERS, "has layers of more than 64 different shapes");
             return;
         }
         first[g] = i;
@@ -287,13 +285,12 @@ static bool read_all(struct hf *hf)
     read_heads(hf);
     read_ffn_shape(hf);
     hf->layers = hf_alloc(hf, (size_t)hf->n_layers * sizeof(*hf->layers));
-    if (hf_failed(hf)) {
+    /* Reading goes on behind a fault, with placeholders, so that every fault is named at once; only
+     * lists with an entry per layer make no sense without their number. */
+    if (hf->layers == NULL || hf_refused(hf, HF_LAYERS)) {
         return false;
     }
     hf_plan_layers(hf);
-    if (hf_failed(hf)) {
-        return false;
-    }
     make_groups(hf);
     make_mtp(hf);
     if (hf->arch->finish != NULL && !hf_failed(hf)) {

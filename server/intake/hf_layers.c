@@ -101,19 +101,27 @@ static bool read_moe_list(struct hf *hf)
     return true;
 }
 
+#define STEP_NEED "must be at least 1: it is a step between MoE layers"
+
 /* A first MoE layer and a step between them; a step counted from 1; layers that stay dense. */
 static void read_moe_rule(struct hf *hf)
 {
     double first =
         hf_number(hf, HF("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"),
                   HF_LAYERS_MAX, 0);
-    double step = hf_number(hf, HF("moe_layer_freq", "moe_layer_interval"), HF_LAYERS_MAX, 1);
-    double stride =
-        hf_number(hf, HF("decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period"),
-                  HF_LAYERS_MAX, 1);
+    const char *const *steps = HF("moe_layer_freq", "moe_layer_interval");
+    double step = hf_number(hf, steps, HF_LAYERS_MAX, 1);
+    const char *const *strides =
+        HF("decoder_sparse_step", "interleave_moe_layer_step", "expert_layer_period");
+    double stride = hf_number(hf, strides, HF_LAYERS_MAX, 1);
     double offset = hf_number(hf, HF("expert_layer_offset"), HF_LAYERS_MAX, stride - 1);
+    if (!(step >= 1)) {
+        hf_fault(hf, steps, STEP_NEED);
+    }
+    if (!(stride >= 1)) {
+        hf_fault(hf, strides, STEP_NEED);
+    }
     if (!(step >= 1) || !(stride >= 1)) {
-        hf_fault(hf, HF("moe_layer_freq"), "a step between MoE layers must be at least 1");
         return;
     }
     const bool *dense = hf_listed_layers(hf, HF("mlp_only_layers"), 0);

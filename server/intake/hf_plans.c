@@ -246,8 +246,8 @@ static bool plan_nas_block(const struct hf *hf, const cJSON *block, struct hf_la
         layer->n_kv_heads = hf->shape.n_heads / share->valuedouble;
     }
     bool width_fits = no_ffn || (layer->width >= 1 && layer->width <= HF_WIDTH_MAX);
-    bool heads_fit =
-        no_attention || (layer->n_kv_heads >= 1 && layer->n_kv_heads <= hf->shape.n_heads);
+    bool heads_fit = no_attention || hf_refused(hf, HF_HEADS) ||
+                     (layer->n_kv_heads >= 1 && layer->n_kv_heads <= hf->shape.n_heads);
     return width_fits && heads_fit;
 }
 

@@ -11,12 +11,6 @@ bool hf_failed(const struct hf *hf)
     return hf->faults->n + hf->faults->dropped > hf->first_fault;
 }
 
-void hf_fault(struct hf *hf, const char *const *names, const char *need)
-{
-    const char *pointer = arena_printf(hf->arena, "%s/%s", hf->text_pointer, names[0]);
-    fault_add(hf->faults, pointer != NULL ? pointer : "", NULL, "%s", need);
-}
-
 void *hf_alloc(struct hf *hf, size_t size)
 {
     void *memory = arena_alloc(hf->arena, size);
@@ -43,15 +37,56 @@ static const cJSON *find_path(const cJSON *object, const char *path)
     return find_path(cJSON_GetObjectItemCaseSensitive(object, key), slash + 1);
 }
 
-const cJSON *hf_find(const struct hf *hf, const char *const *names)
+/* The first of `names` that is there and not null, and its value; the first of all and NULL. */
+static const char *find_name(const struct hf *hf, const char *const *names, const cJSON **ret_item)
 {
-    for (; *names != NULL; names++) {
-        const cJSON *item = find_path(hf->text, *names);
+    *ret_item = NULL;
+    for (int i = 0; names[i] != NULL; i++) {
+        const cJSON *item = find_path(hf->text, names[i]);
         if (item != NULL && !cJSON_IsNull(item)) {
-            return item;
+            *ret_item = item;
+            return names[i];
         }
     }
-    return NULL;
+    return names[0];
+}
+
+const cJSON *hf_find(const struct hf *hf, const char *const *names)
+{
+    const cJSON *item;
+    (void)find_name(hf, names, &item);
+    return item;
+}
+
+/* Whether `pointer` is the text configuration's, '/' and `name`. */
+static bool is_place(const struct hf *hf, const char *pointer, const char *name)
+{
+    size_t length = strlen(hf->text_pointer);
+    return strncmp(pointer, hf->text_pointer, length) == 0 && pointer[length] == '/' &&
+           strcmp(pointer + length + 1, name) == 0;
+}
+
+bool hf_refused(const struct hf *hf, const char *const *names)
+{
+    const cJSON *item;
+    const char *name = find_name(hf, names, &item);
+    for (int i = hf->first_fault; i < hf->faults->n; i++) {
+        if (is_place(hf, hf->faults->items[i].pointer, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void hf_fault(struct hf *hf, const char *const *names, const char *need)
+{
+    const cJSON *item;
+    const char *name = find_name(hf, names, &item);
+    if (hf_refused(hf, names)) {
+        return;
+    }
+    const char *pointer = arena_printf(hf->arena, "%s/%s", hf->text_pointer, name);
+    fault_add(hf->faults, pointer != NULL ? pointer : "", NULL, "%s", need);
 }
 
 /* The common value of a list of equal numbers, NAN when they differ or are none. */
@@ -98,9 +133,9 @@ static double read_number(struct hf *hf, const char *const *names, double max, d
     }
     bool fits = value >= 0 && value <= max && !(whole && value > floor(value));
     if (!fits) {
-        const char *pointer = arena_printf(hf->arena, "%s/%s", hf->text_pointer, names[0]);
-        fault_add(hf->faults, pointer != NULL ? pointer : "", NULL,
-                  "must be a %snumber from 0 to %.0f", whole ? "whole " : "", max);
+        const char *need = arena_printf(hf->arena, "must be a %snumber from 0 to %.0f",
+                                        whole ? "whole " : "", max);
+        hf_fault(hf, names, need != NULL ? need : "must be a number");
         return fallback;
     }
     return value;
@@ -118,9 +153,8 @@ double hf_factor(struct hf *hf, const char *const *names, double max, double fal
 
 double hf_required(struct hf *hf, const char *const *names, double max)
 {
-    int before = hf->faults->n + hf->faults->dropped;
     double value = hf_number(hf, names, max, 0);
-    if (hf->faults->n + hf->faults->dropped > before) {
+    if (hf_refused(hf, names)) {
         return 1;
     }
     if (hf_find(hf, names) == NULL && !(value > 0)) {

@@ -24,6 +24,18 @@
 /* Names of one quantity, the usual one first; "a/b" looks into an object. */
 #define HF(...) ((const char *const[]){__VA_ARGS__, NULL})
 
+#define HF_HIDDEN HF("hidden_size", "n_embd", "n_embed", "d_model")
+#define HF_HEADS HF("num_attention_heads", "n_head", "n_heads")
+#define HF_KV_HEADS HF("num_key_value_heads", "attn_config/kv_n_heads", "num_kv_heads")
+#define HF_HEAD_DIM HF("head_dim", "attention_head_dim")
+#define HF_LAYERS HF("num_hidden_layers", "n_layer", "n_layers", "num_layers")
+#define HF_DENSE_WIDTH                                                                             \
+    HF("intermediate_size_mlp", "dense_intermediate_size", "intermediate_size",                    \
+       "ffn_config/ffn_hidden_size", "n_inner", "ffn_dim")
+#define HF_TOP_K                                                                                   \
+    HF("num_experts_per_tok", "num_experts_per_token", "moe_topk", "top_k_experts",                \
+       "experts_per_token", "ffn_config/moe_top_k", "moe_k")
+
 /* How a model's configuration is read where it differs from a plain decoder's. */
 enum hf_trait {
     HF_TIED = 1 << 0,         /* tie_word_embeddings when the file does not say */
@@ -123,8 +135,12 @@ static inline bool hf_has(const struct hf *hf, enum hf_trait trait)
 /* Whether this reading has found a fault. */
 bool hf_failed(const struct hf *hf);
 
-/* A fault at the first of `names` under the text configuration. */
+/* A fault at the one of `names` that the file has, else at the first, under the text configuration;
+ * the first fault of a place is the only one. */
 void hf_fault(struct hf *hf, const char *const *names, const char *need);
+
+/* Whether there is a fault at that place: what was read there is a placeholder. */
+bool hf_refused(const struct hf *hf, const char *const *names);
 
 /* The first of `names` that is there and not null; NULL = none. */
 const cJSON *hf_find(const struct hf *hf, const char *const *names);

@@ -73,6 +73,14 @@ static const struct refusal REFUSALS[] = {
     {"{" BASE ",\"Workload\":{}}", "/Workload", "workload"},
     {DEPLOYED("\"tp\":2,\"tp\":4"), "/deployment/tp", NULL},
     {"{" BASE ",\"slo\":{},\"slo\":{}}", "/slo", NULL},
+    /* every wrong name of a list */
+    {DEPLOYED("\"logit_processors\":[\"top-p\",\"min-q\",5,\"top_q\"]"),
+     "/deployment/logit_processors/1 /deployment/logit_processors/2 "
+     "/deployment/logit_processors/3",
+     "min_p"},
+    {DEPLOYED("\"logit_processors\":\"top_p,min-q,zzzzzzzz\""),
+     "/deployment/logit_processors /deployment/logit_processors", "min_p"},
+    {DEPLOYED("\"logit_processors\":7"), "/deployment/logit_processors", NULL},
     /* wrong types */
     {"{" BASE ",\"deployment\":[]}", "/deployment", NULL},
     {"{" BASE ",\"workload\":7}", "/workload", NULL},

@@ -442,10 +442,10 @@ static const struct fault_row {
      "/quantization_config/quant_method", "'magic' is not a quantisation", NULL},
     {"{'model_type':'llama','hidden_size':64,'num_hidden_layers':2,'num_attention_heads':4,"
      "'vocab_size':100}",
-     "", "width", NULL},
+     "/intermediate_size", "is required", NULL},
     {"{'model_type':'llama','hidden_size':2,'num_hidden_layers':2,'num_attention_heads':4,"
      "'vocab_size':100,'intermediate_size':8}",
-     "", "k_dim", NULL},
+     "/head_dim", "the hidden width over the attention heads", NULL},
     {"{'model_type':'qwen3_vl','text_config':{'hidden_size':8}}", "/text_config/vocab_size",
      "is required", NULL},
     {"{'model_type':'mixtral','num_local_experts':8,'num_experts_per_tok':9,'hidden_size':64,"
@@ -458,6 +458,51 @@ static const struct fault_row {
      "'vocab_size':100,'hybrid_override_pattern':'MX'}",
      "/hybrid_override_pattern", "not known", NULL},
 };
+
+/* Everything that is wrong is said at once, each at the name that the file uses, each once. */
+static const struct {
+    const char *config, *pointers;
+} ALL_FAULTS[] = {
+    {"{'model_type':'llama'}", "/hidden_size /vocab_size /num_hidden_layers /num_attention_heads"},
+    {"{'model_type':'gpt2','n_embd':-1,'n_layer':2,'n_head':'x','vocab_size':0.5}",
+     "/n_embd /vocab_size /n_head"},
+    {"{'model_type':'deepseek_v3','hidden_size':64,'vocab_size':0,'num_hidden_layers':2,"
+     "'num_attention_heads':4,'intermediate_size':8,'moe_intermediate_size':8,"
+     "'n_routed_experts':4,'num_experts_per_tok':5,'q_lora_rank':-1}",
+     "/vocab_size /num_experts_per_tok /q_lora_rank /kv_lora_rank /qk_nope_head_dim "
+     "/qk_rope_head_dim /v_head_dim"},
+    {"{'model_type':'jamba','hidden_size':64,'vocab_size':9,'num_hidden_layers':2,"
+     "'num_attention_heads':4,'num_key_value_heads':8,'intermediate_size':8,'num_experts':4,"
+     "'num_experts_per_tok':2,'expert_layer_period':0}",
+     "/num_key_value_heads /expert_layer_period /attn_layer_period"},
+    {"{'model_type':'qwen3_vl','text_config':{'n_embd':8,'n_head':16,'n_layer':1,"
+     "'intermediate_size':1e300}}",
+     "/text_config/vocab_size /text_config/head_dim /text_config/intermediate_size"},
+    {"{'model_type':'nemotron-nas','hidden_size':64,'vocab_size':100,'num_hidden_layers':1,"
+     "'block_configs':[{'attention':{'n_heads_in_group':4},'ffn':{'intermediate_size':8}}]}",
+     "/num_attention_heads"},
+};
+
+static void faults_come_in_one_round(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ALL_FAULTS); i++) {
+        char *text = quoted(ALL_FAULTS[i].config);
+        struct reading reading = read_config(text);
+        char pointers[1024] = "";
+        size_t length = 0;
+        for (int j = 0; j < reading.faults.n; j++) {
+            length += (size_t)snprintf(
+                pointers + length, sizeof(pointers) - length, "%s%s", j > 0 ? " " : "",
+                reading.faults.items[j].pointer + strlen("/model/hf_config"));
+        }
+        if (strcmp(pointers, ALL_FAULTS[i].pointers) != 0) {
+            fail_msg("%s\n  faults at %s\n  expected %s", text, pointers, ALL_FAULTS[i].pointers);
+        }
+        arena_free(reading.arena);
+        free(text);
+    }
+}
 
 static bool found(const struct faults *faults, const struct fault_row *row)
 {
@@ -629,6 +674,7 @@ int main(void)
         cmocka_unit_test(mtp_layers_are_those_published),
         cmocka_unit_test(native_formats_are_understood),
         cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(faults_come_in_one_round),
         cmocka_unit_test(too_many_shapes_are_refused),
         cmocka_unit_test(a_full_arena_is_a_fault),
         cmocka_unit_test(no_absurd_value_crashes_or_passes_silently),
