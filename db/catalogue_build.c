@@ -149,6 +149,7 @@ static void read_part(struct reading *reading, int index, struct hardware *part)
     part->host_bytes_us = column_double(reading, 12) * BYTES_PER_US_PER_GBPS;
     part->host_bytes_us_assumed = column_bool(reading, 13);
     part->tdp_w = column_double(reading, 14);
+    part->memory_type = column_text(reading, 15);
 }
 
 static void read_peaks(struct builder *builder, struct hardware *parts, int n)
@@ -180,7 +181,7 @@ static void read_hardware(struct builder *builder)
         builder, "hardware",
         "SELECT id, name, vendor, class, arch, memory_bytes, memory_is_nominal, mem_bw_gbps, "
         "link_kind, link_is_fabric, link_gbps_one_way, link_domain, host_gbps_one_way, "
-        "host_is_assumed, tdp_w FROM hardware ORDER BY id");
+        "host_is_assumed, tdp_w, memory_type FROM hardware ORDER BY id");
     int n = 0;
     for (; n < max && read_next(&reading); n++) {
         read_part(&reading, n, &parts[n]);
@@ -416,6 +417,11 @@ static void read_op_fit(const struct library *lib, struct reading *reading, stru
     fit->median_abs_err = column_double(reading, 10);
     fit->n = column_double(reading, 13);
     fit->p90_abs_err = column_double(reading, 14);
+    fit->form = fit_form_parse((const char *)sqlite3_column_text(reading->row, 15));
+    fit->pad_columns = column_double(reading, 16);
+    fit->ep_gamma = column_double(reading, 17);
+    fit->us_per_token_of_longest = column_double(reading, 18);
+    fit->us_per_token_head = column_double(reading, 19);
     fit_judge(fit);
 }
 
@@ -428,7 +434,9 @@ static void read_op_fits(struct builder *builder)
         builder, "op_fits",
         "SELECT c.id, c.hardware_id, c.engine_id, c.engine_version, c.op, c.dtype, f.e_m, f.e_c, "
         "f.t0_us, f.q, f.median_abs_err, f.fit_bw_gbps, f.fit_peak_bf16_tflops, f.n, "
-        "f.p90_abs_err FROM op_fits f JOIN calibrations c ON c.id = f.calibration_id ORDER BY "
+        "f.p90_abs_err, f.form, f.pad_columns, f.ep_gamma, f.us_per_token_of_longest, "
+        "f.us_per_token_head FROM op_fits f JOIN calibrations c ON c.id = f.calibration_id ORDER "
+        "BY "
         "c.id");
     int n = 0;
     for (; n < max && read_next(&reading); n++) {
@@ -481,6 +489,18 @@ static void read_comm_fits(struct builder *builder)
     }
     lib->comm_fits = fits;
     lib->n_comm_fits = n;
+}
+
+/* The parts that stand for each part, once the fits are there. */
+static void read_neighbours(struct builder *builder)
+{
+    struct library *lib = &builder->data->shown.lib;
+    struct neighbours *near =
+        block_alloc(&builder->data->block, ((size_t)lib->n_hardware + 1) * sizeof(*near));
+    for (int i = 0; near && i < lib->n_hardware; i++) {
+        near[i] = library_neighbours(lib, i);
+    }
+    lib->neighbours = near;
 }
 
 /* ---- names ---- */
@@ -638,6 +658,7 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     read_engines(&builder);
     read_op_fits(&builder);
     read_comm_fits(&builder);
+    read_neighbours(&builder);
     for (int i = 0; i < NAMES_COUNT; i++) {
         read_names(&builder, (enum name_kind)i);
     }

@@ -1,6 +1,8 @@
 /*
  * import_fit.c - fitted kernels and collectives, one CSV line each.
  *
+ * A file is named after its part, or has a column for it; columns that only a form of its own needs
+ * (padded experts, delta-net scans) are 0 elsewhere.
  * An engine name is an alias of its record; the vendor's own library (NCCL, oneCCL) is no engine.
  * Two collectives measured with the same bytes in 8 and 16 bits are one curve: the 16-bit one is
  * used.
@@ -57,16 +59,27 @@ static void line_doc(struct import *import, const char *id, const char *hardware
     }
 }
 
-static const char *cell(struct import *import, const char *const *names, const char *const *values,
-                        int n, const char *name)
+/* The cell of a column that only some files have. */
+static const char *cell_or(const char *const *names, const char *const *values, int n,
+                           const char *name, const char *otherwise)
 {
     for (int i = 0; i < n; i++) {
         if (strcmp(names[i], name) == 0) {
             return values[i];
         }
     }
-    import_fault(import, "column '%s' is missing", name);
-    return "";
+    return otherwise;
+}
+
+static const char *cell(struct import *import, const char *const *names, const char *const *values,
+                        int n, const char *name)
+{
+    const char *text = cell_or(names, values, n, name, NULL);
+    if (!text) {
+        import_fault(import, "column '%s' is missing", name);
+        return "";
+    }
+    return text;
 }
 
 static double cell_number(struct import *import, const char *const *names,
@@ -130,28 +143,71 @@ static void lower(char *text)
     }
 }
 
+#define TEXT(NAME) cell(import, names, values, n, NAME)
+#define NUMBER(NAME) cell_number(import, names, values, n, NAME)
+#define NUMBER_OR_0(NAME) strtod(cell_or(names, values, n, NAME, "0"), NULL)
+
+/* The figures that a form has beside e_m, e_c, t0 and q. */
+static void read_form(struct import *import, const char *const *names, const char *const *values,
+                      int n, struct op_fit *fit)
+{
+    const char *form = cell_or(names, values, n, "form", fit_form_name(FIT_FORM_ROOFLINE));
+    fit->form = fit_form_parse(form);
+    fit->pad_columns = NUMBER_OR_0("pad_columns");
+    fit->ep_gamma = NUMBER_OR_0("ep_gamma");
+    fit->us_per_token_of_longest = NUMBER_OR_0("us_per_token_of_longest");
+    fit->us_per_token_head = NUMBER_OR_0("us_per_token_head");
+    if (fit->form == FIT_FORM_COUNT) {
+        import_fault(import, "form '%s' is unknown", form);
+    }
+}
+
+/* "part-engine-version-op-type", and the form where it is not the plain one. */
+static void op_fit_id(struct import *import, const char *const *names, const char *const *values,
+                      int n, const char *part, const char *engine, char ret_id[ID_MAX])
+{
+    const char *form = cell_or(names, values, n, "form", "");
+    (void)text_print(ret_id, ID_MAX, "%s-%s-%s-%s-%s%s%s", part, engine, TEXT("engine_version"),
+                     TEXT("op"), TEXT("dtype"), *form ? "-" : "", form);
+    lower(ret_id);
+}
+
+static void insert_op_fit(struct import *import, const char *const *names,
+                          const char *const *values, int n, const char *id,
+                          const struct op_fit *fit)
+{
+    import_check(import,
+                 sql_run(import->db,
+                         "INSERT INTO op_fits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+                         "?11, ?12, ?13, ?14, ?15)",
+                         "tdddddddddtdddd", id, fit->e_m, NUMBER("e_c"), fit->t0_us, NUMBER("q"),
+                         NUMBER("n"), fit->median_abs_err, NUMBER("p90_abs_err"),
+                         NUMBER("fit_bw_gbps"), NUMBER("fit_peak_bf16_tflops"),
+                         fit_form_name(fit->form), fit->pad_columns, fit->ep_gamma,
+                         fit->us_per_token_of_longest, fit->us_per_token_head),
+                 "op fit");
+}
+
 void import_op_fit(struct import *import, const char *const *names, const char *const *values,
                    int n)
 {
-#define TEXT(NAME) cell(import, names, values, n, NAME)
-#define NUMBER(NAME) cell_number(import, names, values, n, NAME)
     char part[ID_MAX];
     char engine[ID_MAX];
     char id[ID_MAX];
     char title[TITLE_MAX];
     char doc[DOC_MAX];
+    const char *hardware = cell_or(names, values, n, "hardware", NULL);
     struct op_fit fit = {.op = fit_op_parse(TEXT("op")),
                          .dtype = fit_dtype_parse(TEXT("dtype")),
                          .e_m = NUMBER("e_m"),
                          .e_c = NUMBER("e_c"),
                          .t0_us = NUMBER("t0_us"),
                          .median_abs_err = NUMBER("median_abs_err")};
-    part_of_file(import->file, part);
+    part_of_file(hardware ? hardware : import->file, part);
     engine_of(import, TEXT("engine"), engine);
-    (void)text_print(id, sizeof(id), "%s-%s-%s-%s-%s", part, engine, TEXT("engine_version"),
-                     TEXT("op"), TEXT("dtype"));
-    lower(id);
+    op_fit_id(import, names, values, n, part, engine, id);
     import->record = id;
+    read_form(import, names, values, n, &fit);
     if (fit.op == FIT_OP_COUNT || fit.dtype == FIT_DTYPE_COUNT || !*engine) {
         import_fault(import, "op, type or engine is unknown");
         return;
@@ -159,7 +215,7 @@ void import_op_fit(struct import *import, const char *const *names, const char *
     fit_judge(&fit);
     (void)text_print(title, sizeof(title), "%s %s on %s, %s %s", TEXT("op"), TEXT("dtype"), part,
                      engine, TEXT("engine_version"));
-    line_doc(import, id, part, names, values, n, doc);
+    line_doc(import, id, hardware ? NULL : part, names, values, n, doc);
     import_line(import, id, title, "e_m,e_c,t0_us,q", doc);
     import_check(import,
                  sql_run(import->db,
@@ -167,14 +223,9 @@ void import_op_fit(struct import *import, const char *const *names, const char *
                          "engine_version, op, dtype, status, reason) VALUES (?1, 'op_fit', ?2, ?3, "
                          "?4, ?5, ?6, ?7, ?8)",
                          "tttttttt", id, part, engine, TEXT("engine_version"), TEXT("op"),
-                         TEXT("dtype"), fit_status_name(fit.status), fit.reason) &&
-                     sql_run(import->db,
-                             "INSERT INTO op_fits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-                             "?10)",
-                             "tddddddddd", id, fit.e_m, NUMBER("e_c"), fit.t0_us, NUMBER("q"),
-                             NUMBER("n"), fit.median_abs_err, NUMBER("p90_abs_err"),
-                             NUMBER("fit_bw_gbps"), NUMBER("fit_peak_bf16_tflops")),
-                 "op fit");
+                         TEXT("dtype"), fit_status_name(fit.status), fit.reason),
+                 "calibration");
+    insert_op_fit(import, names, values, n, id, &fit);
 }
 
 /* Why a collective is not used, or NULL. */
@@ -229,6 +280,8 @@ void import_collective_fit(struct import *import, const char *const *names,
                              NUMBER("bus_gbps"), NUMBER("t0_us"), NUMBER("q"), NUMBER("n"),
                              NUMBER("median_abs_err"), NUMBER("max_bytes")),
                  "collective fit");
+}
+
 #undef TEXT
 #undef NUMBER
-}
+#undef NUMBER_OR_0

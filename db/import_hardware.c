@@ -102,16 +102,17 @@ static void import_part(struct import *import, const cJSON *record, const char *
         sql_run(import->db,
                 "INSERT INTO hardware (id, name, vendor, class, arch, release, memory_bytes, "
                 "memory_is_nominal, mem_bw_gbps, link_kind, link_is_fabric, link_gbps_one_way, "
-                "link_domain, host_gbps_one_way, host_is_assumed, tdp_w) VALUES (?1, ?2, ?3, ?4, "
-                "?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-                "ttttttdidtidddid", id, field_text(import, record, "name"),
+                "link_domain, host_gbps_one_way, host_is_assumed, tdp_w, memory_type) VALUES (?1, "
+                "?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                "ttttttdidtidddidt", id, field_text(import, record, "name"),
                 field_text(import, record, "vendor"), class, field_text(import, record, "arch"),
                 field_text_or_null(import, record, "release"),
                 round((isnan(usable) ? nominal : usable) * BYTES_PER_GIB), isnan(usable), bandwidth,
                 kind, kind_is_fabric(kind), both > 0 ? both / DIRECTIONS : (double)NAN,
                 field_number(import, link, "max_domain", 1, 1e6),
                 host_gbps(import, pcie, bandwidth), assumed,
-                field_number_or_nan(import, record, "tdp_w", 1, 1e5)),
+                field_number_or_nan(import, record, "tdp_w", 1, 1e5),
+                field_text_or_null(import, record, "memory_type")),
         "hardware");
 }
 

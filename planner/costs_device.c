@@ -34,28 +34,35 @@ static const struct processor_passes PASSES[] = {
     {PROCESSOR_BAD_WORDS, 1.0},
 };
 
-/* Adds one kernel, run `count` times, to a class: `bytes` are reported and bound the floor, `extra`
- * are activations that only the fit knows of. */
+/* Adds one kernel, run `count` times, to a class: what it moves and multiplies, and its times. */
+static void add_timed(const struct roof *roof, const struct roof_time *time, double count,
+                      double bytes, double flops, double kappa, struct class_cost *cost)
+{
+    double fixed = kappa * roof->t0_us;
+    cost->bytes += count * bytes;
+    cost->flops += count * flops;
+    cost->launches += count;
+    cost->floor_us += count * time->floor_us;
+    cost->time_us += count * (time->time_us + fixed);
+    cost->fixed_us += count * fixed;
+    cost->memory_us += count * time->memory_us;
+    cost->compute_us += count * time->compute_us;
+    if (roof->fit == NULL) {
+        cost->basis = BASIS_ASSUMED;
+    } else if (cost->fit == NULL || fit_match_is_weaker(roof->match, cost->match)) {
+        cost->fit = roof->fit;
+        cost->match = roof->match;
+    }
+}
+
+/* The same where `bytes` are reported and bound the floor and `extra` are activations that only the
+ * fit knows of. */
 static void add_kernel(const struct prepared *prep, int roof_index, double count, double bytes,
                        double extra, double flops, double kappa, struct class_cost *cost)
 {
     const struct roof *roof = &prep->roofs[roof_index];
     struct roof_time time = roof_eval(roof, bytes, bytes + extra, flops);
-    double fixed = kappa * roof->t0_us;
-    cost->bytes += count * bytes;
-    cost->flops += count * flops;
-    cost->launches += count;
-    cost->floor_us += count * time.floor_us;
-    cost->time_us += count * (time.time_us + fixed);
-    cost->fixed_us += count * fixed;
-    cost->memory_us += count * time.memory_us;
-    cost->compute_us += count * time.compute_us;
-    if (cost->fit == NULL && roof->fit != NULL) {
-        cost->fit = roof->fit;
-        cost->match = roof->match;
-    }
-    if (roof->fit == NULL)
-        cost->basis = BASIS_ASSUMED;
+    add_timed(roof, &time, count, bytes, flops, kappa, cost);
 }
 
 /* The roof of the fit decides the class's basis: calibrated unless one of its kernels had none. */
@@ -124,13 +131,14 @@ void cost_moe_expert_gemm(const struct prepared *prep, const struct shape *shape
         const struct roof *roof = &prep->roofs[op->roof];
         double rows = shape->moe_tokens * op->rows_share;
         double weights = experts_touched(op, shape->moe_tokens) * op->expert_bytes;
-        double before = cost->floor_us;
-        add_kernel(prep, op->roof, op->count, weights, rows * op->row_bytes, rows * op->row_flops,
-                   shape->module_kappa, cost);
+        double flops = rows * op->row_flops;
+        struct roof_time time = roof_eval(roof, 0.0, weights * op->padding + rows * op->row_bytes,
+                                          flops * op->padding * op->imbalance);
         /* The floor knows only that k experts must be read: all rows may agree on them. */
-        struct roof_time least = roof_eval(roof, fmin(op->fewest, op->experts) * op->expert_bytes,
-                                           0.0, rows * op->row_flops);
-        cost->floor_us = before + op->count * least.floor_us;
+        struct roof_time least =
+            roof_eval(roof, fmin(op->fewest, op->experts) * op->expert_bytes, 0.0, flops);
+        time.floor_us = least.floor_us;
+        add_timed(roof, &time, op->count, weights, flops, shape->module_kappa, cost);
         cost->weight_bytes += op->count * weights;
     }
     cost->present = prep->n_moes > 0;

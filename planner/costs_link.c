@@ -9,21 +9,32 @@ static double reduce_factor(double devices)
     return 2.0 * (devices - 1.0) / devices;
 }
 
-static double comm_time(const struct comm_fit *fit, double bytes, double floor_us)
+/* The fit of a collective on this part's links; a NULL fit is none. */
+struct link_fit {
+    const struct comm_fit *fit;
+    enum fit_match match;
+    double bus_bytes_us;
+};
+
+static const struct link_fit NO_LINK_FIT = {.fit = NULL, .match = FIT_NONE};
+
+static double comm_time(const struct link_fit *link, double bytes, double floor_us)
 {
+    const struct comm_fit *fit = link->fit;
     if (fit == NULL)
         return floor_us / ASSUMED_EFFICIENCY;
-    double wire = bytes / fit->bus_bytes_us;
+    double wire = bytes / link->bus_bytes_us;
     return pow(pow(wire, fit->q) + pow(fit->t0_us, fit->q), 1.0 / fit->q);
 }
 
 /* Adds `count` operations that each send `bytes` from this device. */
-static void add_link(const struct prepared *prep, const struct comm_fit *fit, enum fit_match match,
-                     double count, double bytes, struct class_cost *cost)
+static void add_link(const struct prepared *prep, const struct link_fit *used, double count,
+                     double bytes, struct class_cost *cost)
 {
+    const struct comm_fit *fit = used->fit;
     double link = prep->problem->hw->link_bytes_us;
     double floor = link > 0.0 ? bytes / link : 0.0;
-    double time = comm_time(fit, bytes, floor);
+    double time = comm_time(used, bytes, floor);
     /* What an empty message costs does not shrink with a faster link. */
     double fixed = fit != NULL ? fmin(fit->t0_us, time) : 0.0;
     cost->link_bytes += count * bytes;
@@ -37,10 +48,20 @@ static void add_link(const struct prepared *prep, const struct comm_fit *fit, en
         cost->basis = basis > cost->basis ? basis : cost->basis;
         return;
     }
-    if (cost->comm == NULL) {
+    if (cost->comm == NULL || fit_match_is_weaker(used->match, cost->match)) {
         cost->comm = fit;
-        cost->match = match;
+        cost->match = used->match;
     }
+}
+
+static struct link_fit reduce_link(const struct prepared *prep)
+{
+    return (struct link_fit){prep->reduce_fit, prep->reduce_match, prep->reduce_bus_bytes_us};
+}
+
+static struct link_fit exchange_link(const struct prepared *prep)
+{
+    return (struct link_fit){prep->exchange_fit, prep->exchange_match, prep->exchange_bus_bytes_us};
 }
 
 /* The logits of the rows that reach the head: all of a decode step, the last one of a prompt. */
@@ -52,8 +73,8 @@ static void add_gather(const struct prepared *prep, const struct shape *shape,
     double rows = decode ? shape->head_rows : 1.0;
     double gathers = decode ? 1.0 : shape->head_rows;
     double logits = rows * prep->problem->model->vocab * ACTIVATION_BYTES;
-    add_link(prep, prep->reduce_fit, prep->reduce_match, gathers / ranks->pp,
-             logits * (ranks->tp - 1.0) / ranks->tp, cost);
+    const struct link_fit link = reduce_link(prep);
+    add_link(prep, &link, gathers / ranks->pp, logits * (ranks->tp - 1.0) / ranks->tp, cost);
 }
 
 void cost_collective(const struct prepared *prep, const struct shape *shape,
@@ -67,21 +88,21 @@ void cost_collective(const struct prepared *prep, const struct shape *shape,
     cost->present = true;
     cost->basis = BASIS_CALIBRATED;
     if (ranks->tp > 1.0) {
-        add_link(prep, prep->reduce_fit, prep->reduce_match, prep->reduces,
-                 shape->rows * row * reduce_factor(ranks->tp), cost);
+        const struct link_fit link = reduce_link(prep);
+        add_link(prep, &link, prep->reduces, shape->rows * row * reduce_factor(ranks->tp), cost);
         add_gather(prep, shape, cost);
     }
     if (prep->exchanges > 0.0) {
         /* Dispatch and combine, one way each. */
-        add_link(prep, prep->exchange_fit, prep->exchange_match, 2.0 * prep->exchanges,
-                 shape->rows * prep->exchange_row_bytes, cost);
+        const struct link_fit link = exchange_link(prep);
+        add_link(prep, &link, 2.0 * prep->exchanges, shape->rows * prep->exchange_row_bytes, cost);
         if (prep->exchange_fit == NULL)
             cost->time_us += prep->exchanges * host_value(prep, HOST_DISPATCH_US);
         if (problem->dep.ep_cpu_sync)
             cost->time_us += prep->exchanges * host_value(prep, HOST_CPU_SYNC_US);
     }
     if (ranks->pp > 1.0)
-        add_link(prep, NULL, FIT_NONE, (ranks->pp - 1.0) / ranks->pp, shape->rows * row, cost);
+        add_link(prep, &NO_LINK_FIT, (ranks->pp - 1.0) / ranks->pp, shape->rows * row, cost);
 }
 
 void cost_kv_transfer(const struct prepared *prep, const struct shape *shape,

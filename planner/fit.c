@@ -12,6 +12,7 @@
 
 #define X(ID, NAME) [ID] = NAME,
 static const char *const OP_NAMES[] = {FIT_OP_LIST(X)};
+static const char *const FORM_NAMES[] = {FIT_FORM_LIST(X)};
 static const char *const DTYPE_NAMES[] = {FIT_DTYPE_LIST(X)};
 static const char *const STATUS_NAMES[] = {FIT_STATUS_LIST(X)};
 #undef X
@@ -19,8 +20,9 @@ static const char *const STATUS_NAMES[] = {FIT_STATUS_LIST(X)};
 /* What an op may show. A chain of kernels (the MoE layer) has a t0 of its own that no launch gap
  * explains; in a compute-bound op (prefill attention) e_m carries almost nothing. */
 struct fit_rule {
-    double t0_max_us; /* 0 = no limit */
-    double e_m_min, e_m_max;
+    double t0_max_us;        /* 0 = no limit */
+    double e_m_min, e_m_max; /* 0 = no limit */
+    double e_c_min;
     bool low_e_m_is_fallback;
     bool clamp_e_c;
 };
@@ -29,6 +31,12 @@ struct fit_rule {
 #define T0_MAX_US 40.0
 #define E_M_MIN 0.2
 #define E_M_MAX 1.1
+/* Expanded heads multiply 320 elements a pair (DeepSeek-V3), latents 1,088: a kernel of latents
+ * that is counted as one of heads reaches under a third of its e_c. Serving expands them in
+ * prefill. */
+#define EXPANDED_E_C_MIN 0.25
+/* A common width of an expert: padded columns count against it. */
+#define COMMON_EXPERT_COLUMNS 1536.0
 
 static const struct fit_rule RULES[FIT_OP_COUNT] = {
     [FIT_GEMM] = {.t0_max_us = T0_MAX_US, .e_m_min = E_M_MIN, .e_m_max = E_M_MAX},
@@ -51,8 +59,13 @@ static const struct fit_rule RULES[FIT_OP_COUNT] = {
     [FIT_PREFILL_MLA] = {.t0_max_us = T0_MAX_US,
                          .e_m_min = 0.1,
                          .e_m_max = E_M_MAX,
+                         .e_c_min = EXPANDED_E_C_MIN,
                          .clamp_e_c = true},
+    [FIT_DELTA_DECODE] = {.t0_max_us = T0_MAX_US, .e_m_min = E_M_MIN},
+    [FIT_DELTA_PREFILL] = {.t0_max_us = T0_MAX_US},
 };
+
+static const struct fit_rule PADDED_RULE = {.e_m_min = E_M_MIN};
 
 static int name_index(const char *const *names, int n, const char *name)
 {
@@ -72,6 +85,16 @@ const char *fit_op_name(enum fit_op op)
 enum fit_op fit_op_parse(const char *name)
 {
     return (enum fit_op)name_index(OP_NAMES, FIT_OP_COUNT, name);
+}
+
+const char *fit_form_name(enum fit_form form)
+{
+    return form < FIT_FORM_COUNT ? FORM_NAMES[form] : NULL;
+}
+
+enum fit_form fit_form_parse(const char *name)
+{
+    return (enum fit_form)name_index(FORM_NAMES, FIT_FORM_COUNT, name);
 }
 
 const char *fit_dtype_name(enum fit_dtype dtype)
@@ -97,7 +120,9 @@ static void fit_set(struct op_fit *fit, enum fit_status status, const char *reas
 
 void fit_judge(struct op_fit *fit)
 {
-    const struct fit_rule *rule = &RULES[fit->op];
+    bool padded = fit->form == FIT_FORM_PADDED_EXPERTS;
+    const struct fit_rule *rule = padded ? &PADDED_RULE : &RULES[fit->op];
+    double e_m = fit->e_m * COMMON_EXPERT_COLUMNS / (COMMON_EXPERT_COLUMNS + fit->pad_columns);
     fit_set(fit, FIT_USED, NULL);
     if (rule->clamp_e_c && fit->e_c > 1) {
         fit->e_c = 1;
@@ -110,12 +135,15 @@ void fit_judge(struct op_fit *fit)
     } else if (rule->t0_max_us > 0 && fit->t0_us > rule->t0_max_us) {
         fit_set(fit, FIT_REJECTED,
                 "t0 over 40 us: the collection measured the host, not the kernel");
-    } else if (rule->e_m_max > 0 && fit->e_m > rule->e_m_max) {
+    } else if (fit->e_c < rule->e_c_min) {
+        fit_set(fit, FIT_REJECTED,
+                "e_c under 0.25: the kernel multiplied latents, serving does not");
+    } else if (rule->e_m_max > 0 && e_m > rule->e_m_max) {
         fit_set(fit, FIT_REJECTED, "e_m over 1.1: more than the memory can deliver");
-    } else if (fit->e_m < rule->e_m_min && rule->low_e_m_is_fallback) {
+    } else if (e_m < rule->e_m_min && rule->low_e_m_is_fallback) {
         fit_set(fit, FIT_FALLBACK,
                 "e_m under 0.2 in a compute-bound op: kept for parts without a better fit");
-    } else if (fit->e_m < rule->e_m_min) {
+    } else if (e_m < rule->e_m_min) {
         fit_set(fit, FIT_REJECTED, "e_m under the least that a memory-bound kernel reaches");
     }
 }

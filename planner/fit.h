@@ -2,7 +2,8 @@
  * fit.h - the smooth roofline fitted to measured kernels, and the collectives'.
  *
  * Purpose: t = ((bytes/(e_m BW))^q + (flops/(e_c peak))^q)^(1/q) + n t0, one row per part, engine,
- *          version, op and type; t = ((f bytes/bus)^q + t0^q)^(1/q) for a collective.
+ *          version, op and type; t = ((f bytes/bus)^q + t0^q)^(1/q) for a collective. Some ops have
+ *          a form of their own (enum fit_form).
  * Units:   microseconds, bytes per microsecond.
  * Source:  db/records/fits (fitted to the kernel database of NVIDIA's aiconfigurator).
  */
@@ -20,11 +21,34 @@
     X(FIT_DECODE_ATTENTION, "decode_attention")                                                    \
     X(FIT_PREFILL_ATTENTION, "prefill_attention")                                                  \
     X(FIT_DECODE_MLA, "decode_mla")                                                                \
-    X(FIT_PREFILL_MLA, "prefill_mla")
+    X(FIT_PREFILL_MLA, "prefill_mla")                                                              \
+    X(FIT_DELTA_DECODE, "gdn_decode")                                                              \
+    X(FIT_DELTA_PREFILL, "gdn_prefill")
 
 #define X(ID, NAME) ID,
 
 enum fit_op { FIT_OP_LIST(X) FIT_OP_COUNT };
+
+#undef X
+
+/*
+ * How a kernel's bytes and flops become time; append only, the names are those of the records.
+ * roofline: as above.
+ * moe-pad-ep: the same of experts pad_columns wider, their flops times ep^ep_gamma.
+ * gdn-state: t = state bytes read and written/(e_m BW) + t0.
+ * gdn-scan-sum: t = t0 + us_per_token_of_longest L + us_per_token_head T heads, of a batch of T
+ * prompt tokens whose longest sequence has L; gdn-scan-max4: the last two as a 4-norm.
+ */
+#define FIT_FORM_LIST(X)                                                                           \
+    X(FIT_FORM_ROOFLINE, "roofline")                                                               \
+    X(FIT_FORM_PADDED_EXPERTS, "moe-pad-ep")                                                       \
+    X(FIT_FORM_STATE, "gdn-state")                                                                 \
+    X(FIT_FORM_SCAN_SUM, "gdn-scan-sum")                                                           \
+    X(FIT_FORM_SCAN_MAX4, "gdn-scan-max4")
+
+#define X(ID, NAME) ID,
+
+enum fit_form { FIT_FORM_LIST(X) FIT_FORM_COUNT };
 
 #undef X
 
@@ -68,7 +92,10 @@ struct op_fit {
     int version[3];     /* major, minor, patch of the engine measured */
     enum fit_op op;
     enum fit_dtype dtype;
+    enum fit_form form;
     double e_m, e_c, t0_us, q;
+    double pad_columns, ep_gamma;                      /* of padded experts; else 0 */
+    double us_per_token_of_longest, us_per_token_head; /* of a scan; else 0 */
     double n, median_abs_err, p90_abs_err;
     enum fit_status status; /* rejected fits stay in the table and are never chosen */
     const char *reason;     /* why it is rejected, a fallback or clamped; NULL */
@@ -86,16 +113,20 @@ struct comm_fit {
 
 const char *fit_op_name(enum fit_op op);
 enum fit_op fit_op_parse(const char *name);
+const char *fit_form_name(enum fit_form form);
+enum fit_form fit_form_parse(const char *name);
 const char *fit_dtype_name(enum fit_dtype dtype);
 enum fit_dtype fit_dtype_parse(const char *name);
 const char *fit_status_name(enum fit_status status);
 
 /*
  * Judges a fit. Rejected: a median error over 45 %; t0 over 40 us (not the MoE layer, a chain of
- * kernels whose t0 is its own); e_m over 1.1, more than the memory delivers (not moe_skew, where
- * skewed routing touches fewer experts than the form counts); e_m under 0.2 (0.1 for MLA). A
- * prefill attention with e_m under 0.2 is a fallback: it is compute-bound. An attention fit with
- * e_c over 1 is used with e_c = 1. Writes status and reason, and clamps e_c.
+ * kernels whose t0 is its own); e_m over 1.1, more than the memory delivers (not moe_skew and not
+ * padded experts, where fewer bytes are touched than the form counts, nor a state that stays in the
+ * cache); e_m under 0.2 (0.1 for MLA; of padded experts counted per byte that is there, 1,536
+ * columns wide); a prefill MLA with e_c under 0.25, the kernel of latents and not the one that
+ * serves. A prefill attention with e_m under 0.2 is a fallback: it is compute-bound. An attention
+ * fit with e_c over 1 is used with e_c = 1. Writes status and reason, and clamps e_c.
  */
 void fit_judge(struct op_fit *fit);
 

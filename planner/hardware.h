@@ -28,6 +28,7 @@ enum hardware_class { HARDWARE_CLASS_LIST(X) HW_CLASS_COUNT };
 
 struct hardware {
     const char *id, *name, *vendor, *arch;
+    const char *memory_type; /* "HBM3e"; NULL where nobody said */
     enum hardware_class class;
     int index;           /* position in the library, -1 for an inline part */
     double memory_bytes; /* what the driver reports; nominal where nobody stated it */
@@ -46,6 +47,18 @@ struct hardware {
 /* The record's name of a class of parts, and back (HW_CLASS_COUNT when unknown). */
 const char *hardware_class_name(enum hardware_class class);
 enum hardware_class hardware_class_parse(const char *name);
+
+/*
+ * Whether kernels measured on one part say something of the other: one maker, one generation (an
+ * "-ultra" is its generation's) and one kind of memory, which tells the two dies of a generation
+ * apart (HBM: A100, B200; GDDR: A10, RTX 5090; LPDDR: GB10). A part of an unstated kind, a TPU and
+ * a CPU have no family.
+ */
+bool hardware_same_family(const struct hardware *a, const struct hardware *b);
+
+/* Whether collectives of one part say something of the other: of one family, over links of one
+ * technology (NVLink4, PCIe); a bridge of two parts is no switched fabric. */
+bool hardware_same_link(const struct hardware *a, const struct hardware *b);
 
 /*
  * The peak in flops per microsecond for a compute type. A part without that path converts the

@@ -35,6 +35,7 @@ int fit_order(const void *a, const void *b)
     const struct op_fit *y = b;
     int order = compare_key(x, y->hardware, y->op, y->dtype);
     order = order ? order : compare_ints(x->engine, y->engine);
+    order = order ? order : compare_ints((int)y->form, (int)x->form);
     order = order ? order : -engine_version_compare(x->version, y->version);
     return order ? order : compare_ints(x->id, y->id);
 }
@@ -124,8 +125,8 @@ static double version_distance(const int a[3], const int b[3])
 }
 
 /* Whether `fit` is a better choice than `best` (which may be NULL): used before fallback, the
- * engine asked for before others; of that engine the nearest version, of others the first listed.
- */
+ * engine asked for before others; of that engine a form of its own before the plain one, then the
+ * nearest version; of others the first listed. */
 static bool fit_is_better(const struct op_fit *fit, const struct op_fit *best, int engine,
                           const int version[3])
 {
@@ -135,6 +136,9 @@ static bool fit_is_better(const struct op_fit *fit, const struct op_fit *best, i
     bool own = fit->engine == engine;
     if (!own || best->engine != engine) {
         return own && best->engine != engine;
+    }
+    if (fit->form != best->form) {
+        return fit->form > best->form;
     }
     return version_distance(fit->version, version) < version_distance(best->version, version);
 }
@@ -153,28 +157,44 @@ static const struct op_fit *fit_of_type(const struct library *lib, int hardware,
     return best;
 }
 
+static const struct neighbours *neighbours_of(const struct library *lib, int part)
+{
+    static const struct neighbours NOBODY = {.n = 0};
+    return lib->neighbours ? &lib->neighbours[part] : &NOBODY;
+}
+
+static enum fit_match match_of(const struct op_fit *fit, const struct hardware *hw,
+                               const struct engine *engine, const int version[3], bool other_type)
+{
+    if (fit->hardware != hw->index) {
+        return FIT_OTHER_PART;
+    }
+    if (other_type) {
+        return FIT_OTHER_TYPE;
+    }
+    if (fit->engine != engine->index) {
+        return FIT_OTHER_ENGINE;
+    }
+    return engine_version_compare(fit->version, version) == 0 ? FIT_EXACT : FIT_OTHER_VERSION;
+}
+
 const struct op_fit *library_op_fit(const struct library *lib, const struct hardware *hw,
                                     const struct engine *engine, const int version[3],
                                     enum fit_op op, const enum fit_dtype *types, int n_types,
                                     enum fit_match *ret_match)
 {
     *ret_match = FIT_NONE;
-    if (hw->index < 0) {
-        return NULL;
-    }
-    for (int i = 0; i < n_types && types[i] != FIT_DTYPE_COUNT; i++) {
+    for (int i = 0; hw->index >= 0 && i < n_types && types[i] != FIT_DTYPE_COUNT; i++) {
+        const struct neighbours *near = neighbours_of(lib, hw->index);
         const struct op_fit *fit =
             fit_of_type(lib, hw->index, engine->index, version, op, types[i]);
-        if (!fit) {
-            continue;
+        for (int j = 0; !fit && j < near->n; j++) {
+            fit = fit_of_type(lib, near->part[j], engine->index, version, op, types[i]);
         }
-        if (fit->engine != engine->index) {
-            *ret_match = FIT_OTHER_ENGINE;
-        } else {
-            bool same = engine_version_compare(fit->version, version) == 0;
-            *ret_match = same ? FIT_EXACT : FIT_OTHER_VERSION;
+        if (fit) {
+            *ret_match = match_of(fit, hw, engine, version, i > 0);
+            return fit;
         }
-        return fit;
     }
     return NULL;
 }
@@ -219,6 +239,14 @@ static const struct comm_fit *comm_of_engine(const struct library *lib, int hard
     return best;
 }
 
+/* The engine's own kernel on a part, else the vendor library's. */
+static const struct comm_fit *comm_on_part(const struct library *lib, int hardware, int engine,
+                                           double devices, bool graph)
+{
+    const struct comm_fit *fit = comm_of_engine(lib, hardware, engine, devices, graph);
+    return fit ? fit : comm_of_engine(lib, hardware, VENDOR_LIBRARY, devices, graph);
+}
+
 const struct comm_fit *library_comm_fit(const struct library *lib, const struct hardware *hw,
                                         const struct engine *engine, double devices, bool graph,
                                         enum fit_match *ret_match)
@@ -227,12 +255,83 @@ const struct comm_fit *library_comm_fit(const struct library *lib, const struct 
     if (hw->index < 0) {
         return NULL;
     }
-    const struct comm_fit *fit = comm_of_engine(lib, hw->index, engine->index, devices, graph);
-    if (fit) {
+    const struct comm_fit *fit = comm_on_part(lib, hw->index, engine->index, devices, graph);
+    if (fit && fit->engine == engine->index) {
         *ret_match = fit->devices > devices ? FIT_OTHER_VERSION : FIT_EXACT;
         return fit;
     }
-    fit = comm_of_engine(lib, hw->index, VENDOR_LIBRARY, devices, graph);
-    *ret_match = fit ? FIT_OTHER_ENGINE : FIT_NONE;
+    if (fit) {
+        *ret_match = FIT_OTHER_ENGINE;
+        return fit;
+    }
+    const struct neighbours *near = neighbours_of(lib, hw->index);
+    for (int i = 0; i < near->n && !fit && devices <= hw->link_domain; i++) {
+        if (hardware_same_link(hw, &lib->hardware[near->part[i]])) {
+            fit = comm_on_part(lib, near->part[i], engine->index, devices, graph);
+        }
+    }
+    *ret_match = fit ? FIT_OTHER_PART : FIT_NONE;
     return fit;
+}
+
+double comm_fit_scale(const struct library *lib, const struct comm_fit *fit,
+                      const struct hardware *hw)
+{
+    if (fit->hardware == hw->index) {
+        return 1.0;
+    }
+    return hw->link_bytes_us / lib->hardware[fit->hardware].link_bytes_us;
+}
+
+bool fit_match_is_weaker(enum fit_match a, enum fit_match b)
+{
+    return a != b && (a == FIT_NONE || (b != FIT_NONE && a > b));
+}
+
+/* Whether a part has a fit that may be chosen. */
+static bool part_is_measured(const struct library *lib, int part)
+{
+    for (int i = 0; i < lib->n_op_fits; i++) {
+        if (lib->op_fits[i].hardware == part && lib->op_fits[i].status != FIT_REJECTED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How far two parts of a family are apart: the same bandwidth and peak are 0. */
+static double part_distance(const struct hardware *a, const struct hardware *b)
+{
+    enum dtype used;
+    double peak_a = hardware_peak(a, DTYPE_BF16, &used);
+    double peak_b = hardware_peak(b, DTYPE_BF16, &used);
+    double peaks = peak_a > 0 && peak_b > 0 ? fabs(log(peak_a / peak_b)) : 0;
+    return fabs(log(a->bw_bytes_us / b->bw_bytes_us)) + peaks;
+}
+
+struct neighbours library_neighbours(const struct library *lib, int part)
+{
+    const struct hardware *hw = &lib->hardware[part];
+    struct neighbours near = {.n = 0};
+    double distances[NEIGHBOURS_MAX + 1];
+    for (int i = 0; i < lib->n_hardware; i++) {
+        if (i == part || !hardware_same_family(hw, &lib->hardware[i]) ||
+            !part_is_measured(lib, i)) {
+            continue;
+        }
+        double distance = part_distance(hw, &lib->hardware[i]);
+        int at = near.n;
+        for (; at > 0 && distances[at - 1] > distance; at--) {
+            distances[at] = distances[at - 1];
+            if (at < NEIGHBOURS_MAX) {
+                near.part[at] = near.part[at - 1];
+            }
+        }
+        distances[at] = distance;
+        if (at < NEIGHBOURS_MAX) {
+            near.part[at] = i;
+        }
+        near.n += near.n < NEIGHBOURS_MAX;
+    }
+    return near;
 }

@@ -14,6 +14,14 @@
 #include "hardware.h"
 #include "model.h"
 
+/* Parts whose kernels stand for those of a part that has none, nearest first. */
+#define NEIGHBOURS_MAX 6
+
+struct neighbours {
+    int part[NEIGHBOURS_MAX]; /* indexes in the library */
+    int n;
+};
+
 struct library {
     const struct model *models;
     int n_models;
@@ -29,6 +37,7 @@ struct library {
     int n_op_fits;
     const struct comm_fit *comm_fits; /* sorted by comm_order() */
     int n_comm_fits;
+    const struct neighbours *neighbours; /* one per part; NULL = no part has any */
 };
 
 /* qsort comparators that a library's fit tables must be sorted by. */
@@ -42,18 +51,32 @@ const struct weight_format *library_weight_format(const struct library *lib, con
 const struct kv_format *library_kv_format(const struct library *lib, const char *id);
 const struct engine *library_engine(const struct library *lib, const char *id);
 
-/* Why a fit was taken. */
+/* Why a fit was taken, the nearest first; of several reasons the last in this list. */
 enum fit_match {
     FIT_NONE,          /* no record: the caller falls back to the floor */
     FIT_EXACT,         /* same engine, same type */
     FIT_OTHER_VERSION, /* same engine, another version (the nearest) */
-    FIT_OTHER_ENGINE   /* another engine on the same part */
+    FIT_OTHER_ENGINE,  /* another engine on the same part */
+    FIT_OTHER_TYPE,    /* not the first type asked for */
+    FIT_OTHER_PART     /* another part of the family, scaled by peak and bandwidth */
 };
 
+/* Whether `a` says less about what was asked than `b`; nothing says less than FIT_NONE. */
+bool fit_match_is_weaker(enum fit_match a, enum fit_match b);
+
 /*
- * The fit for an op on a part: types in the order given (FIT_DTYPE_COUNT ends the list), within a
- * type the engine asked for, nearest version first, then any other engine. Rejected fits are
- * skipped. Returns NULL and FIT_NONE when nothing was measured. An inline part (index -1) has no
+ * Parts of `part`'s family (hardware_same_family) that have a fit which is not rejected, by how far
+ * their bandwidth and 16-bit peak are: |log ratio| of both, summed. What a snapshot keeps in
+ * library.neighbours, one for each part.
+ */
+struct neighbours library_neighbours(const struct library *lib, int part);
+
+/*
+ * The fit for an op on a part: types in the order given (FIT_DTYPE_COUNT ends the list); within a
+ * type the part itself, then its neighbours; on a part the engine asked for, nearest version first,
+ * then any other engine. A form of its own goes before the plain roofline. Rejected fits are
+ * skipped. A neighbour's e_m and e_c are shares: they hold for this part's bandwidth and peak as
+ * they are. Returns NULL and FIT_NONE when nothing was measured. An inline part (index -1) has no
  * fits.
  */
 const struct op_fit *library_op_fit(const struct library *lib, const struct hardware *hw,
@@ -61,10 +84,20 @@ const struct op_fit *library_op_fit(const struct library *lib, const struct hard
                                     enum fit_op op, const enum fit_dtype *types, int n_types,
                                     enum fit_match *ret_match);
 
-/* The collective fit for that many devices: the engine's own kernel in the graph or eager variant,
- * else the vendor library's; the nearest device count not below the one asked. NULL when none. */
+/*
+ * The collective fit for that many devices: the engine's own kernel in the graph or eager variant,
+ * else the vendor library's; the nearest device count not below the one asked; on the part, else on
+ * a neighbour with the same kind of link (hardware_same_link), its bandwidth to be scaled by
+ * comm_fit_scale(). Nothing is taken over for more devices than this part's fabric joins. NULL when
+ * there is none.
+ */
 const struct comm_fit *library_comm_fit(const struct library *lib, const struct hardware *hw,
                                         const struct engine *engine, double devices, bool graph,
                                         enum fit_match *ret_match);
+
+/* What the fit's bus bandwidth is multiplied with on `hw`: the ratio of the links, 1 on its own
+ * part. */
+double comm_fit_scale(const struct library *lib, const struct comm_fit *fit,
+                      const struct hardware *hw);
 
 #endif

@@ -111,8 +111,8 @@ struct class_cost {
     double compute_us;
     double share; /* of the critical path, whole class */
     enum basis basis;
-    enum fit_match match;        /* how its fit was found */
-    const struct op_fit *fit;    /* the fit of its first kernel that has one; NULL */
+    enum fit_match match;        /* how its fit was found, of several fits the weakest */
+    const struct op_fit *fit;    /* the fit that is furthest from what was asked; NULL = none */
     const struct comm_fit *comm; /* collectives */
     const char *anchor;          /* host classes: the anchor their constant rests on */
 };
@@ -154,6 +154,7 @@ struct step {
     double parts_us[PART_COUNT];
     struct dominant dominant;
     enum basis basis;
+    enum fit_match weakest_match; /* among the classes that rest on records and carry 2 % of it */
     bool clamped;      /* a class came out under its floor and was lifted */
     bool extrapolated; /* a fit was used outside the sizes it was measured on */
     /* prefill only */

@@ -71,7 +71,8 @@ static int op_roof(struct prepared *prep, enum fit_op op, const enum fit_dtype *
     const struct op_fit *fit = library_op_fit(problem->lib, problem->hw, problem->dep.engine,
                                               problem->dep.version, op, types, n_types, &match);
     /* llama.cpp and its kin run kernels of their own: another engine's say nothing of them. */
-    if (match == FIT_OTHER_ENGINE && problem->dep.engine->memory_rule == MEMORY_LLAMACPP) {
+    if (fit != NULL && fit->engine != problem->dep.engine->index &&
+        problem->dep.engine->memory_rule == MEMORY_LLAMACPP) {
         fit = NULL;
         match = FIT_NONE;
     }
@@ -185,7 +186,7 @@ static void merge_moe(struct prepared *prep, struct moe_op op)
         struct moe_op *other = &prep->moes[i];
         if (other->roof == op.roof && other->experts == op.experts && other->miss == op.miss &&
             other->expert_bytes == op.expert_bytes && other->row_bytes == op.row_bytes) {
-            other->count += op.count;
+            other->count += op.count; /* one roof is one fit: padded alike */
             return;
         }
     }
@@ -203,7 +204,20 @@ static void merge_moe(struct prepared *prep, struct moe_op op)
     last->expert_bytes = kept * last->expert_bytes + added * op.expert_bytes;
     last->row_bytes = kept * last->row_bytes + added * op.row_bytes;
     last->row_flops = kept * last->row_flops + added * op.row_flops;
+    last->padding = kept * last->padding + added * op.padding;
+    last->imbalance = kept * last->imbalance + added * op.imbalance;
     last->count = total;
+}
+
+/* A fit of padded experts counts a shard f columns wide as f + pad_columns, and gives the most
+ * loaded of ep ranks ep^ep_gamma times the mean's rows. Without such a fit both are 1. */
+static void pad_experts(struct moe_op *op, const struct op_fit *fit, double width, double ep)
+{
+    op->padding = op->imbalance = 1.0;
+    if (fit == NULL || fit->form != FIT_FORM_PADDED_EXPERTS)
+        return;
+    op->padding = 1.0 + fit->pad_columns / width;
+    op->imbalance = pow(ep, fit->ep_gamma);
 }
 
 static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
@@ -231,6 +245,7 @@ static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
     op.roof =
         op_roof(prep, fit_op, plain ? PLAIN : format->moe_fits,
                 plain ? 1 : (int)ARRAY_LEN(format->moe_fits), compute_type(problem, format, bytes));
+    pad_experts(&op, prep->roofs[op.roof].fit, width, prep->ranks.ep);
     prep->moe_layers += count;
     merge_moe(prep, op);
 }
@@ -312,6 +327,12 @@ static void add_group(struct prepared *prep, const struct layer_group *group)
         count * (ELEMENTWISE_HIDDEN_BYTES * hidden + ELEMENTWISE_FFN_BYTES * ffn_width);
 }
 
+/* A neighbour's bus is its share of this part's link. */
+static double bus_of(const struct problem *problem, const struct comm_fit *fit)
+{
+    return fit != NULL ? fit->bus_bytes_us * comm_fit_scale(problem->lib, fit, problem->hw) : 0.0;
+}
+
 static void prepare_links(struct prepared *prep)
 {
     const struct problem *problem = prep->problem;
@@ -331,6 +352,7 @@ static void prepare_links(struct prepared *prep)
         prep->reduces += 1.0 / prep->ranks.pp;
         prep->reduce_fit = library_comm_fit(problem->lib, problem->hw, dep->engine, prep->ranks.tp,
                                             dep->cuda_graphs, &prep->reduce_match);
+        prep->reduce_bus_bytes_us = bus_of(problem, prep->reduce_fit);
     }
     if (prep->ranks.dp > 1.0 && prep->moe_layers > 0.0) {
         prep->exchanges = prep->moe_layers;
@@ -338,6 +360,7 @@ static void prepare_links(struct prepared *prep)
         prep->exchange_fit =
             library_comm_fit(problem->lib, problem->hw, dep->engine, prep->exchange_devices,
                              dep->cuda_graphs, &prep->exchange_match);
+        prep->exchange_bus_bytes_us = bus_of(problem, prep->exchange_fit);
     }
 }
 

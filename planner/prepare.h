@@ -46,6 +46,8 @@ struct moe_op {
     double rows_share;   /* routed rows on this rank per token: k/ep */
     double expert_bytes; /* one expert's weights on this rank */
     double row_bytes, row_flops;
+    double padding;   /* the fit counts this many times the bytes and flops of an expert ... */
+    double imbalance; /* ... and this many times the flops of the mean rank */
     int roof;
 };
 
@@ -92,6 +94,7 @@ struct prepared {
     double exchange_devices;
     const struct comm_fit *reduce_fit, *exchange_fit;
     enum fit_match reduce_match, exchange_match;
+    double reduce_bus_bytes_us, exchange_bus_bytes_us; /* the fits' buses on this part's links */
     double kv_bytes_per_token;
     double kernels_per_layer;
     double ridge;

@@ -22,6 +22,13 @@ static bool is_known(const struct class_cost *cost)
     return cost->basis != BASIS_ASSUMED || cost->share <= MATTERS_SHARE;
 }
 
+/* How near the records of a class are to what was asked: not at all when one of its kernels has none.
+ */
+static enum fit_match class_match(const struct class_cost *cost)
+{
+    return cost->basis == BASIS_CALIBRATED ? cost->match : FIT_NONE;
+}
+
 static void scale_cost(struct class_cost *cost, double factor)
 {
     cost->bytes *= factor;
@@ -208,6 +215,7 @@ static void finish(const struct prepared *prep, const struct shape *shape, struc
     double path = step->device_us + step->exposed_host_us;
     bool known = true;
     double floor = 0.0;
+    step->weakest_match = FIT_EXACT;
     for (int i = 0; i < CLASS_COUNT; i++) {
         struct class_cost *cost = &step->classes[i];
         if (!cost->present)
@@ -223,6 +231,9 @@ static void finish(const struct prepared *prep, const struct shape *shape, struc
             floor += cost->floor_us;
         if (needs_record((enum class_id)i) && !is_known(cost))
             known = false;
+        if (needs_record((enum class_id)i) && cost->share >= MATTERS_SHARE &&
+            fit_match_is_weaker(class_match(cost), step->weakest_match))
+            step->weakest_match = class_match(cost);
         enum part part = class_part((enum class_id)i, cost);
         step->parts_us[part] += exposed - fixed;
         step->parts_us[PART_FIXED] += fixed;

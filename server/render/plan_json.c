@@ -73,6 +73,10 @@ static const char *match_name(enum fit_match match)
         return "nearest version";
     case FIT_OTHER_ENGINE:
         return "another engine";
+    case FIT_OTHER_TYPE:
+        return "another type";
+    case FIT_OTHER_PART:
+        return "another part of the family";
     case FIT_NONE:
         break;
     }
@@ -101,6 +105,7 @@ static void write_op_fit(struct json_out *out, const struct plan *plan,
 
     json_begin_object(out);
     json_put_text(out, "id", fit->record);
+    MEMBER_TEXT(out, "hardware", plan->problem.lib->hardware[fit->hardware].id);
     MEMBER_TEXT(out, "engine", plan->problem.lib->engines[fit->engine].id);
     put_version_behind(out, fit->version);
     MEMBER_TEXT(out, "op", fit_op_name(fit->op));
@@ -117,6 +122,7 @@ static void write_comm_fit(struct json_out *out, const struct plan *plan,
 
     json_begin_object(out);
     json_put_text(out, "id", fit->record);
+    MEMBER_TEXT(out, "hardware", plan->problem.lib->hardware[fit->hardware].id);
     put_text_or_null(out, "engine",
                      fit->engine >= 0 ? plan->problem.lib->engines[fit->engine].id : NULL);
     put_version_behind(out, fit->version);

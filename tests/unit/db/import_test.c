@@ -113,7 +113,7 @@ static void the_bundle_is_clean_and_deterministic(void **state)
         if (i == 0) {
             assert_true(sql_number(db, "SELECT count(*) FROM models", 0) >= 267);
             assert_int_equal(sql_number(db, "SELECT count(*) FROM hardware", 0), 125);
-            assert_int_equal(sql_number(db, "SELECT count(*) FROM op_fits", 0), 621);
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM op_fits", 0), 621 + 132);
             assert_int_equal(sql_number(db, "SELECT count(*) FROM collective_fits", 0), 188);
             assert_true(
                 sql_number(db, "SELECT count(*) FROM disputes WHERE kind = 'hardware'", 0) >= 178);

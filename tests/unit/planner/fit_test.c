@@ -40,6 +40,11 @@ static const struct verdict VERDICTS[] = {
     {"A100 TRT-LLM fp8 MLA", FIT_DECODE_MLA, 0.129, 0.161, 16.25, 0.407, FIT_USED, 0.161},
     {"RTX PRO 6000 TRT-LLM MLA: error", FIT_DECODE_MLA, 0.531, 0.139, 12.51, 0.509, FIT_REJECTED,
      0.139},
+    {"H100 SGLang prefill MLA: latents", FIT_PREFILL_MLA, 0.374, 0.183, 12.75, 0.062, FIT_REJECTED,
+     0.183},
+    {"B200 SGLang prefill MLA", FIT_PREFILL_MLA, 0.409, 0.526, 15.25, 0.149, FIT_USED, 0.526},
+    {"H100 TRT-LLM delta net in the cache", FIT_DELTA_DECODE, 1.174, 0, 2.93, 0.028, FIT_USED, 0},
+    {"B200 SGLang delta net, prompts", FIT_DELTA_PREFILL, 0, 0, 31.5, 0.098, FIT_USED, 0},
 };
 
 static void fits_are_judged(void **state)
@@ -61,6 +66,36 @@ static void fits_are_judged(void **state)
     }
 }
 
+/* Padded experts: more than the memory when tiles go unread is kept; of the fp8 whose plain form is
+ * rejected 0.211 x 1,536/(1,536 + 93.2) = 0.199 of the memory remains. */
+static void padded_experts_are_judged(void **state)
+{
+    static const struct {
+        double e_m, error, pad_columns;
+        enum fit_status status;
+    } ROWS[] = {
+        {1.142, 0.121, 467.8, FIT_USED},     /* H200 TRT-LLM fp8_block, balanced */
+        {1.6, 0.137, 403.5, FIT_USED},       /* B200 SGLang nvfp4, skewed */
+        {0.211, 0.108, 93.2, FIT_REJECTED},  /* H100 vLLM fp8, skewed */
+        {0.142, 0.149, 111.1, FIT_REJECTED}, /* H200 vLLM fp8, balanced */
+        {0.232, 0.152, 0.1, FIT_USED},       /* H100 SGLang mxfp4, balanced */
+        {0.9, 0.46, 10, FIT_REJECTED},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct op_fit fit = {.op = FIT_MOE_BALANCED,
+                             .form = FIT_FORM_PADDED_EXPERTS,
+                             .e_m = ROWS[i].e_m,
+                             .e_c = 0.4,
+                             .t0_us = 60,
+                             .pad_columns = ROWS[i].pad_columns,
+                             .median_abs_err = ROWS[i].error};
+        fit_judge(&fit);
+        assert_int_equal(fit.status, ROWS[i].status);
+    }
+}
+
 static void names_are_read_back(void **state)
 {
     (void)state;
@@ -70,6 +105,11 @@ static void names_are_read_back(void **state)
     for (int i = 0; i < FIT_DTYPE_COUNT; i++) {
         assert_int_equal(fit_dtype_parse(fit_dtype_name((enum fit_dtype)i)), i);
     }
+    for (int i = 0; i < FIT_FORM_COUNT; i++) {
+        assert_int_equal(fit_form_parse(fit_form_name((enum fit_form)i)), i);
+    }
+    assert_int_equal(fit_form_parse("no such form"), FIT_FORM_COUNT);
+    assert_null(fit_form_name(FIT_FORM_COUNT));
     assert_int_equal(fit_op_parse("no such op"), FIT_OP_COUNT);
     assert_int_equal(fit_op_parse(NULL), FIT_OP_COUNT);
     assert_int_equal(fit_dtype_parse(""), FIT_DTYPE_COUNT);
@@ -83,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_are_judged),
+        cmocka_unit_test(padded_experts_are_judged),
         cmocka_unit_test(names_are_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

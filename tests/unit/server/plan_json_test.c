@@ -89,8 +89,9 @@ static void members_stand_in_the_order_of_the_api(void **state)
                   "class pass bound bytes flops link_bytes host_bytes weight_bytes launches "
                   "floor_us expected_us "
                   "fixed_us memory_us compute_us share of_weight_read formula basis fit anchor");
-    check_members(at(tree, "decode.classes.0.fit"),
-                  "id engine engine_version op dtype match kernels median_error p90_error");
+    check_members(
+        at(tree, "decode.classes.0.fit"),
+        "id hardware engine engine_version op dtype match kernels median_error p90_error");
     check_members(at(tree, "latency"), "ttft_ms tpot_ms e2e_ms");
     check_members(at(tree, "latency.ttft_ms"), "floor expected low high basis");
     check_members(at(tree, "throughput"),
