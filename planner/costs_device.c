@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "load.h"
+
 /* Passes over the fp32 logits of a row. A greedy pick reads them once and the softmax behind a
  * temperature once more: 311 us at 256 rows of 128,256 on an RTX 4090 are 2.4 passes. */
 #define SAMPLER_PASSES 2.0
@@ -173,7 +175,7 @@ void cost_decode_attention(const struct prepared *prep, const struct shape *shap
 {
     begin(cost);
     const struct problem *problem = prep->problem;
-    double prefix = problem->dep.shared_prefix_kernel ? problem->load.cached_prefix_tokens : 0.0;
+    double prefix = problem->dep.shared_prefix_kernel ? load_reused_tokens(problem) : 0.0;
     bool any = false;
     for (int i = 0; i < prep->n_attention; i++) {
         const struct attention_op *op = &prep->attention[i];

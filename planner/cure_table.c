@@ -269,7 +269,7 @@ static bool kv_tiering(struct trial *trial)
 static bool shared_prefix_kernel(struct trial *trial)
 {
     struct deployment *dep = &trial->problem.dep;
-    if (dep->shared_prefix_kernel || trial->problem.load.cached_prefix_tokens <= 0.0)
+    if (dep->shared_prefix_kernel || load_reused_tokens(&trial->problem) <= 0.0)
         return false;
     dep->shared_prefix_kernel = true;
     note_bool(trial, "/deployment/shared_prefix_kernel", true);

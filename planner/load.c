@@ -34,11 +34,19 @@ double load_batch(const struct deployment *dep, double running)
     return fmax(ceil(running / dep->dp / dep->pp), 1.0);
 }
 
+bool load_reuses_prefix(const struct deployment *dep)
+{
+    return dep->prefix_caching || dep->kv_tier != KV_TIER_NONE;
+}
+
+double load_reused_tokens(const struct problem *problem)
+{
+    return load_reuses_prefix(&problem->dep) ? problem->load.cached_prefix_tokens : 0.0;
+}
+
 double load_new_tokens(const struct problem *problem)
 {
-    bool reuse = problem->dep.prefix_caching || problem->dep.kv_tier != KV_TIER_NONE;
-    double cached = reuse ? problem->load.cached_prefix_tokens : 0.0;
-    return fmax(load_mean_input(&problem->load) - cached, 1.0);
+    return fmax(load_mean_input(&problem->load) - load_reused_tokens(problem), 1.0);
 }
 
 /* Work of other requests' prefills that an arrival meets: each of the others is in its prefill with

@@ -40,8 +40,13 @@ double load_mean_output(const struct workload *load);
 /* Rows of one rank's decode step for that many running: ceil(running / dp / pp), at least 1. */
 double load_batch(const struct deployment *dep, double running);
 
-/* New tokens that a prefill computes: the input less a cached prefix that the deployment can reuse.
- */
+/* Whether the deployment keeps a prefix that requests share: in the device's cache or in a tier. */
+bool load_reuses_prefix(const struct deployment *dep);
+
+/* Tokens of the cached prefix that the deployment can reuse. */
+double load_reused_tokens(const struct problem *problem);
+
+/* New tokens that a prefill computes: the input less load_reused_tokens(). */
 double load_new_tokens(const struct problem *problem);
 
 /* The cycle from two step times (one decode step of all stages, one request's prefill). */

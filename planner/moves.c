@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "asked.h"
 #include "units.h"
 
 #define DOUBLINGS 6
@@ -17,7 +18,7 @@ struct axis {
     bool compiles;  /* changes the compiled form: each point starts from a fresh copy */
     bool whole;     /* integers only */
     bool doublings; /* powers of two times the present value only (shapes) */
-    double least;
+    double least, most;
 };
 
 static double now_concurrency(const struct problem *problem)
@@ -118,12 +119,13 @@ static bool apply_tp(double value, struct problem *problem, struct prepared *pre
 }
 
 static const struct axis AXES[] = {
-    {"concurrency", now_concurrency, apply_concurrency, false, true, false, 1.0},
-    {"context", now_context, apply_context, false, true, false, 1.0},
-    {"output_tokens", now_output, apply_output, false, true, false, 1.0},
-    {"model_size", now_model, apply_model, true, false, false, 0.0},
-    {"bandwidth", now_bandwidth, apply_bandwidth, true, false, false, 0.0},
-    {"tp", now_tp, apply_tp, true, true, true, 1.0},
+    {"concurrency", now_concurrency, apply_concurrency, false, true, false, 1.0,
+     ASKED_CONCURRENCY_MAX},
+    {"context", now_context, apply_context, false, true, false, 1.0, ASKED_TOKENS_MAX},
+    {"output_tokens", now_output, apply_output, false, true, false, 1.0, ASKED_TOKENS_MAX},
+    {"model_size", now_model, apply_model, true, false, false, 0.0, INFINITY},
+    {"bandwidth", now_bandwidth, apply_bandwidth, true, false, false, 0.0, ASKED_GBPS_MAX},
+    {"tp", now_tp, apply_tp, true, true, true, 1.0, ASKED_RANKS_MAX},
 };
 
 struct probe {
@@ -186,7 +188,10 @@ static struct move search(struct probe *probe, double now, bool upward)
         double value = upward ? now * exp2(i) : now / exp2(i);
         if (probe->axis->whole)
             value = floor(value);
-        if (value < probe->axis->least || value == last)
+        if (!probe->axis->doublings)
+            value = fmin(value, probe->axis->most);
+        if (value < probe->axis->least || value > probe->axis->most ||
+            (upward ? value <= last : value >= last))
             break;
         bool valid;
         bool changed = differs(probe, value, &valid);

@@ -3,7 +3,7 @@
  *
  * Purpose: for each axis and direction, the value nearest to the present one at which the regime
  *          changes, searched within 1/64 .. 64 times: doublings until it differs, then bisection to
- *          one per cent (whole numbers for counts).
+ *          one per cent (whole numbers for counts), never past what a request may ask.
  * Units:   concurrency in requests, context in input tokens, model size in billions of parameters,
  *          bandwidth in GB/s.
  */

@@ -229,6 +229,10 @@ static void fill_warnings(struct plan *plan, const struct prepared *prep, const 
     const struct deployment *dep = &plan->problem.dep;
     warn_memory(plan, core);
     warn_shape(plan);
+    if (prep->ridge <= 0.0)
+        warn(plan, WARN_NO_PEAK, 0.0, 0.0, NULL);
+    if (dep->shared_prefix_kernel && !load_reuses_prefix(dep))
+        warn(plan, WARN_SHARED_PREFIX, 0.0, 0.0, NULL);
     if (prep->emulated != DTYPE_COUNT)
         warn(plan, WARN_EMULATED, 0.0, 0.0, dtype_name(prep->emulated));
     warn_step(plan, &plan->decode);

@@ -249,7 +249,11 @@ struct cure_result {
     X(WARN_SATURATED, "saturated", "/workload/request_rate",                                       \
       "%1 requests/s exceed the %2 requests/s that this deployment can finish")                    \
     X(WARN_SPECULATIVE_ASSUMED, "acceptance", "/deployment/speculative/acceptance",                \
-      "the acceptance of %1 decides the gain: measure it on this traffic")
+      "the acceptance of %1 decides the gain: measure it on this traffic")                         \
+    X(WARN_NO_PEAK, "no_peak", "/hardware",                                                        \
+      "the part states no peak: computing has no floor and there is no ridge, bytes alone count")  \
+    X(WARN_SHARED_PREFIX, "shared_prefix_not_kept", "/deployment/shared_prefix_kernel",            \
+      "without prefix_caching or a kv_tier no prefix is shared: the kernel changes nothing")
 
 #define X(ID, NAME, POINTER, TEXT) ID,
 

@@ -5,13 +5,14 @@
  */
 #include "fields.h"
 
+#include "asked.h"
 #include "defaults.h"
 #include "plan_request.h"
 #include "units.h"
 
-#define TOKENS_MAX 1e8
-#define RANKS_MAX 1024
-#define GBPS_MAX 1e6
+#define TOKENS_MAX ASKED_TOKENS_MAX
+#define RANKS_MAX ASKED_RANKS_MAX
+#define GBPS_MAX ASKED_GBPS_MAX
 
 /* Enums are read and written as int. */
 _Static_assert(sizeof(enum sampler_place) == sizeof(int), "an enum is as wide as an int");
@@ -261,7 +262,7 @@ static const struct field ROWS[] = {
                                   OR_RULE(default_spec_acceptance),
                                   .doc = "chance that a drafted token is accepted"},
     [FIELD_ID_CONCURRENCY] = {IN_WORKLOAD("concurrency"), .kind = FIELD_WHOLE, TO_LOAD(concurrency),
-                              RANGE(1, 1e6), OR_VALUE(1), .unit = "requests",
+                              RANGE(1, ASKED_CONCURRENCY_MAX), OR_VALUE(1), .unit = "requests",
                               .doc = "requests in flight, closed loop"},
     [FIELD_ID_INPUT_TOKENS] = {IN_WORKLOAD("input_tokens"), .kind = FIELD_WHOLE,
                                TO_LOAD(input_tokens), RANGE(1, TOKENS_MAX), OR_VALUE(1024),

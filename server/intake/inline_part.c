@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "units.h"
 
 /* What an object may say; turned into a struct hardware afterwards. */
@@ -90,7 +91,7 @@ static const struct field ROWS[PART_ROWS] = {
                             .min = 0.001, .max = 1e6, .unit = "GiB",
                             .doc = "device memory, what the driver reports"},
     [PART_BANDWIDTH] = {ROOT("mem_bw_gbps", mem_bw_gbps), .kind = FIELD_NUMBER, .min = 0.1,
-                        .max = 1e6, .unit = "GB/s", .doc = "memory bandwidth"},
+                        .max = ASKED_GBPS_MAX, .unit = "GB/s", .doc = "memory bandwidth"},
     [PART_PCIE] = {ROOT("pcie", pcie), .kind = FIELD_TEXT,
                    .doc = "link to the host: gen4x16, gen5x16, NVLink-C2C 900, soc"},
     [PART_HOST_GBPS] = {ROOT("host_gbps", host_gbps), .kind = FIELD_NUMBER, .min = 0.1, .max = 1e5,

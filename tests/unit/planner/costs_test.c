@@ -238,7 +238,16 @@ static void shared_prefix(void **state)
     struct problem problem = rig_llama(*state);
     problem.dep.shared_prefix_kernel = true;
     problem.load.cached_prefix_tokens = 600;
+    /* No cache keeps the prefix: every sequence has a copy of its own. */
+    problem.dep.prefix_caching = false;
     struct step step = rig_decode(problem, 4, 1000);
+    assert_near(step.classes[CLASS_DECODE_ATTENTION].bytes, 4000 * LLAMA_KV_BYTES, 1e-12);
+    problem.dep.kv_tier = KV_TIER_HOST;
+    step = rig_decode(problem, 4, 1000);
+    assert_near(step.classes[CLASS_DECODE_ATTENTION].bytes, 2200 * LLAMA_KV_BYTES, 1e-12);
+    problem.dep.kv_tier = KV_TIER_NONE;
+    problem.dep.prefix_caching = true;
+    step = rig_decode(problem, 4, 1000);
     assert_near(step.classes[CLASS_DECODE_ATTENTION].bytes, 2200 * LLAMA_KV_BYTES, 1e-12);
     assert_near(step.classes[CLASS_DECODE_ATTENTION].flops, 4000 * LLAMA_ENTRY_FLOPS, 1e-12);
     step = rig_decode(problem, 1, 1000);

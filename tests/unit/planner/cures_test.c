@@ -302,6 +302,7 @@ static void supposed_prefix(void **state)
     assert_false(apply("kv_tiering", &problem, &trial));
     assert_true(apply("shared_prefix_kernel", &problem, &trial));
     problem.dep.prefix_caching = false;
+    assert_false(apply("shared_prefix_kernel", &problem, &trial));
     assert_true(apply("prefix_caching", &problem, &trial));
     assert_near(trial.problem.load.cached_prefix_tokens, 300, 0);
     assert_false(trial.hypothetical);

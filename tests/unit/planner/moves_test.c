@@ -138,6 +138,32 @@ static void moves_hold_true(void **state)
         assert_true(changes[j] > 0);
 }
 
+/* The most that a request may ask along an axis, by the API's own limits; 0 = none. */
+static const double MOST[] = {1e6, 1e8, 1e8, 0, 1e6, 1024};
+
+/* Near the limits of a request no move leads past them: it is none, or it can be asked for. */
+static void moves_stay_within_a_request(void **state)
+{
+    struct rig *rig = *state;
+    struct hardware part = rig->sample->hardware[SAMPLE_H100];
+    struct problem problems[] = {rig_llama(rig), rig_llama(rig), rig_llama(rig), rig_llama(rig)};
+    problems[0].load.concurrency = 700000;
+    problems[1].load.input_tokens = 9e7;
+    problems[2].load.output_tokens = 1e8;
+    part.bw_bytes_us = 9e5 * BYTES_PER_US_PER_GBPS;
+    part.memory_bytes = 1e15;
+    problems[3].hw = &part;
+    problems[0].hw = problems[1].hw = problems[2].hw = &part;
+    for (size_t i = 0; i < ARRAY_LEN(problems); i++) {
+        struct found found = find_moves(&problems[i]);
+        for (size_t j = 0; j < ARRAY_LEN(AXES); j++) {
+            const struct move *move = move_of(&found, AXES[j], true);
+            if (MOST[j] > 0 && move->at > MOST[j])
+                fail_msg("%s moves at %g", AXES[j], move->at);
+        }
+    }
+}
+
 /*
  * A larger model takes more memory, not only more time: on an H100 the pool ends where weights of
  * 16.06 GB x f, 2.017 GB of activations and 0.27 GB reach 76.53 GB less one request's 1,280 tokens:
@@ -239,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_entry_each),
         cmocka_unit_test(moves_hold_true),
+        cmocka_unit_test(moves_stay_within_a_request),
         cmocka_unit_test(model_size_meets_memory),
         cmocka_unit_test(ranks),
         cmocka_unit_test(sampler),

@@ -237,6 +237,20 @@ static void record_warnings(void **state)
     problem.dep.spec_method = SPEC_EAGLE3;
     problem.dep.spec_tokens = 3;
     expect_warning(problem, (struct warning_case){WARN_SPECULATIVE_ASSUMED, NULL, 0.7, 0});
+    problem = rig_llama(rig);
+    struct hardware peakless = *problem.hw;
+    for (int i = 0; i < DTYPE_COUNT; i++)
+        peakless.peak_flops_us[i] = 0;
+    problem.hw = &peakless;
+    expect_warning(problem, (struct warning_case){WARN_NO_PEAK, NULL, 0, 0});
+    problem = rig_llama(rig);
+    problem.dep.shared_prefix_kernel = true;
+    problem.dep.prefix_caching = false;
+    expect_warning(problem, (struct warning_case){WARN_SHARED_PREFIX, NULL, 0, 0});
+    problem.dep.kv_tier = KV_TIER_DISK;
+    plan_of(problem, PLAN_SUMMARY);
+    assert_null(warning_of(WARN_SHARED_PREFIX, NULL));
+    assert_null(warning_of(WARN_NO_PEAK, NULL));
     struct op_fit fast = rig->sample->fits[0];
     struct library lib = rig->sample->lib;
     fast = (struct op_fit){.id = 1,
