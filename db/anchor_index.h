@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "anchor.h"
+#include "interval.h"
 #include "library.h"
 
 enum anchor_flag {
@@ -21,6 +22,9 @@ enum anchor_flag {
     ANCHOR_SPECULATIVE = 1 << 1,
     ANCHOR_PREFIX_CACHED = 1 << 2
 };
+
+/* Predictions of an anchor: with everything in the fit, its cell left out, its model left out. */
+#define PREDICTION_FOLDS 3
 
 /* Anchors in ascending order of their ids; element i of every array belongs to anchor i. */
 struct anchor_index {
@@ -47,6 +51,9 @@ struct anchor_index {
     const unsigned char *metric_what;      /* enum anchor_metric */
     const unsigned char *metric_statistic; /* enum statistic */
     const double *metric_value;
+    /* What the calibration predicts of each, in milliseconds, by what was left out of the fit and
+     * figure; NAN = nothing. */
+    const float *predicted_ms[PREDICTION_FOLDS][INTERVAL_METRIC_COUNT];
     /* Undisputed anchors of known model and part that a plan compares itself with, by model then
      * part; and the same by part. Those of model m are by_model[model_start[m]] and on. */
     const int *by_model, *model_start;

@@ -383,6 +383,43 @@ static bool read_metrics(struct loader *loader)
     return good;
 }
 
+static bool read_predictions(struct loader *loader, struct anchor_index *index)
+{
+    static const char SQL[] =
+        "SELECT anchor_id, tpot_ms, tpot_ms_cell_out, tpot_ms_model_out, ttft_ms, "
+        "ttft_ms_cell_out, ttft_ms_model_out FROM predictions ORDER BY anchor_id";
+    float *columns[INTERVAL_METRIC_COUNT * PREDICTION_FOLDS];
+    size_t n = (size_t)loader->n + 1;
+    sqlite3_stmt *row = NULL;
+    int at = 0;
+    for (int i = 0; i < INTERVAL_METRIC_COUNT * PREDICTION_FOLDS; i++) {
+        columns[i] = block_alloc(loader->block, n * sizeof(float));
+        for (size_t j = 0; columns[i] && j < n; j++) {
+            columns[i][j] = NAN;
+        }
+        index->predicted_ms[i % PREDICTION_FOLDS][i / PREDICTION_FOLDS] = columns[i];
+    }
+    if (loader->block->failed || sqlite3_prepare_v2(loader->db, SQL, -1, &row, NULL) != SQLITE_OK) {
+        return fail(loader, "predictions cannot be read");
+    }
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        const char *id = column_text(row, 0);
+        while (at < loader->n && strcmp(loader->ids[at], id) < 0) {
+            at++;
+        }
+        if (at == loader->n || strcmp(loader->ids[at], id) != 0) {
+            continue;
+        }
+        for (int i = 0; i < INTERVAL_METRIC_COUNT * PREDICTION_FOLDS; i++) {
+            if (sqlite3_column_type(row, i + 1) != SQLITE_NULL) {
+                columns[i][at] = (float)sqlite3_column_double(row, i + 1);
+            }
+        }
+    }
+    sqlite3_finalize(row);
+    return true;
+}
+
 /* ---- groups ---- */
 
 static bool is_comparable(const struct loader *loader, int anchor)
@@ -510,7 +547,7 @@ bool anchor_index_build(sqlite3 *db, const struct library *lib, struct block *bl
     struct loader loader = {.db = db, .lib = lib, .block = block};
     bool good = lists_build(&loader) && read_anchors(&loader) && read_metrics(&loader) &&
                 index_fill(&loader, ret_index) && text_rows_fill(&loader, ret_index) &&
-                groups_build(&loader, ret_index);
+                read_predictions(&loader, ret_index) && groups_build(&loader, ret_index);
     for (int i = 0; i < LIST_COUNT; i++) {
         free(loader.lists[i].items);
     }

@@ -491,6 +491,33 @@ static void read_comm_fits(struct builder *builder)
     lib->n_comm_fits = n;
 }
 
+static void read_intervals(struct builder *builder)
+{
+    struct library *lib = &builder->data->shown.lib;
+    int max = 0;
+    struct interval *intervals =
+        read_array(builder, "SELECT count(*) FROM intervals", sizeof(*intervals), &max);
+    struct reading reading = read_start(
+        builder, "intervals",
+        "SELECT c.id, c.engine_id, i.metric, i.tier, i.low, i.high, i.n FROM intervals i JOIN "
+        "calibrations c ON c.id = i.calibration_id ORDER BY c.id");
+    int n = 0;
+    for (; n < max && read_next(&reading); n++) {
+        struct interval *interval = &intervals[n];
+        interval->record = column_text(&reading, 0);
+        interval->engine = engine_index(lib, (const char *)sqlite3_column_text(reading.row, 1));
+        interval->metric =
+            interval_metric_parse((const char *)sqlite3_column_text(reading.row, 2));
+        interval->tier = interval_tier_parse((const char *)sqlite3_column_text(reading.row, 3));
+        interval->low = column_double(&reading, 4);
+        interval->high = column_double(&reading, 5);
+        interval->n = column_double(&reading, 6);
+    }
+    sqlite3_finalize(reading.row);
+    lib->intervals = intervals;
+    lib->n_intervals = n;
+}
+
 /* The parts that stand for each part, once the fits are there. */
 static void read_neighbours(struct builder *builder)
 {
@@ -658,6 +685,7 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     read_engines(&builder);
     read_op_fits(&builder);
     read_comm_fits(&builder);
+    read_intervals(&builder);
     read_neighbours(&builder);
     for (int i = 0; i < NAMES_COUNT; i++) {
         read_names(&builder, (enum name_kind)i);

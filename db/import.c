@@ -35,7 +35,8 @@ static const struct kind_files {
     {"engines", "mlx.json", import_engine},
     {"engines", "tgi.json", import_engine},
     {"", "host-costs.json", import_host_cost},
-    {"", "engine-constants.json", import_host_cost},
+    {"calibration", "engine-constants.json", import_host_cost},
+    {"calibration", "intervals.json", import_interval},
     {"", "aliases.json", import_more_aliases},
     {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},
@@ -198,6 +199,14 @@ static void import_fits(struct import *import, const char *folder)
     }
 }
 
+/* Predictions are of anchors and come after them. */
+static void import_predictions(struct import *import, const char *folder)
+{
+    char path[PATH_TEXT_MAX];
+    (void)text_print(path, sizeof(path), "%s/calibration/predictions.csv", folder);
+    import_csv_file(import, path, import_prediction);
+}
+
 /* What of the bundle is said about itself: its date and serial. */
 static void import_bundle(struct import *import, const char *folder)
 {
@@ -277,6 +286,7 @@ bool import_records(sqlite3 *db, const char *folder, FILE *log)
     }
     import_fits(&import, folder);
     import_anchors(&import, folder);
+    import_predictions(&import, folder);
     import.file = "planner";
     import_explanations(&import);
     import_bundle(&import, folder);

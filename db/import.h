@@ -77,13 +77,13 @@ void import_alias(struct import *import, const char *kind, const char *id, const
 typedef void import_fn(struct import *import, const cJSON *record, const char *doc);
 
 import_fn import_model, import_hardware, import_weight_format, import_kv_format, import_engine,
-    import_host_cost, import_more_aliases, import_anchor_json, import_claim, import_gap;
+    import_host_cost, import_interval, import_more_aliases, import_anchor_json, import_claim, import_gap;
 
 /* CSV files: one record per line. */
 typedef void import_csv_fn(struct import *import, const char *const *names,
                            const char *const *values, int n);
 
-import_csv_fn import_op_fit, import_collective_fit;
+import_csv_fn import_op_fit, import_collective_fit, import_prediction;
 
 /* The tables of measurements in `folder`/anchors, and the checks over all anchors. */
 void import_anchors(struct import *import, const char *folder);

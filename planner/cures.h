@@ -7,7 +7,8 @@
 #ifndef REGIME_CURES_H
 #define REGIME_CURES_H
 
-#include "core.h"
+#include "plan.h"
+#include "serve.h"
 
 /* Best effect from which a change is called a cure. */
 #define CURE_THRESHOLD 0.03
@@ -15,5 +16,12 @@
 /* Fills results[0..CURES_MAX): cures by rank, then non-cures; returns their number. */
 int cures_find(const struct problem *problem, const struct core *here,
                struct cure_result *ret_results);
+
+/*
+ * Puts the replay's effect in place of the closed cycle's for the three best of n results; `served`
+ * is the load as it is, replayed (else nothing changes).
+ */
+void cures_replay(const struct prepared *prep, const struct core *here, const struct served *served,
+                  struct cure_result *results, int n);
 
 #endif

@@ -103,6 +103,7 @@ struct problem {
     struct deployment dep;
     struct workload load;
     struct slo slo;
+    struct nearness near; /* zeros: nothing is known of measurements */
 };
 
 #endif

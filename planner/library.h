@@ -12,6 +12,7 @@
 #include "fit.h"
 #include "format.h"
 #include "hardware.h"
+#include "interval.h"
 #include "model.h"
 
 /* Parts whose kernels stand for those of a part that has none, nearest first. */
@@ -37,6 +38,8 @@ struct library {
     int n_op_fits;
     const struct comm_fit *comm_fits; /* sorted by comm_order() */
     int n_comm_fits;
+    const struct interval *intervals; /* in no order */
+    int n_intervals;
     const struct neighbours *neighbours; /* one per part; NULL = no part has any */
 };
 

@@ -155,8 +155,8 @@ struct step {
     struct dominant dominant;
     enum basis basis;
     enum fit_match weakest_match; /* among the classes that rest on records and carry 2 % of it */
-    bool clamped;      /* a class came out under its floor and was lifted */
-    bool extrapolated; /* a fit was used outside the sizes it was measured on */
+    bool clamped;                 /* a class came out under its floor and was lifted */
+    bool extrapolated;            /* a fit was used outside the sizes it was measured on */
     /* prefill only */
     double linear_flops, attention_flops, kv_write_bytes, crossover_tokens, attention_ridge_tokens,
         attention_ridge_kv_only_tokens, chunks;
@@ -276,6 +276,8 @@ struct plan {
     enum regime_id regime;
     struct dominant dominant;
     double decode_cycle_us, prefill_cycle_us; /* the two sides of the request's cycle */
+    /* 80 % intervals of a step over its expected_us; NAN */
+    double decode_factors[2], prefill_factors[2];
     struct estimate ttft_ms, tpot_ms, e2e_ms;
     struct estimate output_tok_s, per_user_tok_s, requests_s, max_request_rate;
     struct move moves[MOVES_MAX];
@@ -295,6 +297,10 @@ enum plan_depth { PLAN_BARE, PLAN_SUMMARY, PLAN_FULL };
  * PLAN_FULL the moves too. Fills *ret_plan entirely.
  */
 void plan_compute(const struct problem *problem, enum plan_depth depth, struct plan *ret_plan);
+
+/* Adds a warning once; `name` is static text. */
+void plan_warn(struct plan *plan, enum warning_id id, double first, double second,
+               const char *name);
 
 /* Names as the API prints them. */
 const char *class_name(enum class_id id);

@@ -22,7 +22,8 @@ static bool is_known(const struct class_cost *cost)
     return cost->basis != BASIS_ASSUMED || cost->share <= MATTERS_SHARE;
 }
 
-/* How near the records of a class are to what was asked: not at all when one of its kernels has none.
+/* How near the records of a class are to what was asked: not at all when one of its kernels has
+ * none.
  */
 static enum fit_match class_match(const struct class_cost *cost)
 {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "command.h"
 #include "config.h"
 #include "healthcheck.h"
 #include "http.h"
@@ -191,6 +192,8 @@ int main(int argc, char **argv)
     struct config config;
     char error[CONFIG_ERROR_MAX];
 
+    if (command_is_named(argc, argv))
+        return command_run(argc, argv);
     if (!config_read(argc, (const char *const *)argv, (const char *const *)environ, &config,
                      error)) {
         fail(error);
@@ -198,6 +201,7 @@ int main(int argc, char **argv)
     }
     if (config.help) {
         config_help(stdout);
+        command_help(stdout);
         return EXIT_SUCCESS;
     }
     if (config.version) {

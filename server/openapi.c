@@ -7,6 +7,7 @@
 
 #include "fields.h"
 #include "inline_part.h"
+#include "nearness.h"
 #include "negotiate.h"
 #include "openapi_fields.h"
 #include "openapi_operations.h"
@@ -40,6 +41,7 @@ static bool plan_example(const struct catalogue *catalogue, struct arena *arena,
     if (!plan_request_resolve(&intake, request)) {
         return false;
     }
+    nearness_find(ctx->catalogue, &request->problem, NULL, NULL, &request->problem.near);
     plan_compute(&request->problem, PLAN_FULL, plan);
     return true;
 }

@@ -20,6 +20,11 @@ static const char *bound_at(int index)
     return bound_name((enum bound)index);
 }
 
+static const char *tier_at(int index)
+{
+    return interval_tier_name((enum interval_tier)index);
+}
+
 static const char *basis_at(int index)
 {
     return basis_name((enum basis)index);
@@ -108,6 +113,13 @@ static const struct schema_member ESTIMATE[] = {
     NUMBER("low", NULLABLE, "10th percentile by the errors seen"),
     NUMBER("high", NULLABLE, "90th percentile by the errors seen"),
     ENUM("basis", 0, basis_at, BASIS_COUNT, "where the expected value comes from"),
+};
+
+static const struct schema_member NEARNESS[] = {
+    ENUM("tier", 0, tier_at, INTERVAL_TIER_COUNT, "how near the nearest measured runs are"),
+    NUMBER("anchors", 0, "measured runs that the factors rest on"),
+    NUMBER("tpot_factor", 0, "measured over predicted of those runs; it is in tpot_ms"),
+    NUMBER("ttft_factor", 0, "the same of ttft_ms"),
 };
 
 static const struct schema_member ANSWERS[] = {
@@ -209,6 +221,7 @@ static const struct schema_member LATENCY[] = {
     OBJECT("ttft_ms", 0, "Estimate"),
     OBJECT("tpot_ms", 0, "Estimate"),
     OBJECT("e2e_ms", 0, "Estimate"),
+    OBJECT("nearness", 0, "Nearness"),
 };
 
 static const struct schema_member THROUGHPUT[] = {
@@ -464,6 +477,7 @@ const struct schema SCHEMAS[] = {
     CLOSED("Fit", FIT, "the measured kernels or collectives behind a time"),
     CLOSED("Latency", LATENCY, "milliseconds"),
     CLOSED("Throughput", THROUGHPUT, "per second"),
+    CLOSED("Nearness", NEARNESS, "measured runs near the deployment"),
     CLOSED("Estimate", ESTIMATE, "a figure with its floor, its spread and its basis"),
     CLOSED("Memory", MEMORY, "what fits"),
     CLOSED("MemorySummary", MEMORY_SUMMARY, "what fits, in short"),

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "body.h"
+#include "nearness.h"
 #include "negotiate.h"
 #include "plan_json.h"
 #include "plan_request.h"
@@ -66,8 +67,10 @@ static bool read_request(struct context *ctx, struct faults *faults, struct plan
         plan_request_read_query(&intake, ctx->request->arguments, ctx->request->n_arguments, OWN,
                                 (int)ARRAY_LEN(OWN), request);
     }
-    if (plan_request_resolve(&intake, request))
+    if (plan_request_resolve(&intake, request)) {
+        nearness_find(ctx->catalogue, &request->problem, NULL, NULL, &request->problem.near);
         return true;
+    }
     problem_faults(ctx, faults);
     return false;
 }

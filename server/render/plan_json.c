@@ -206,7 +206,8 @@ static void write_classes(struct json_out *out, const struct plan *plan, enum ph
 
 /* Steps ---------------------------------------------------------------------------------------- */
 
-static void write_step_figures(struct json_out *out, const struct step *step)
+static void write_step_figures(struct json_out *out, const struct step *step,
+                               const double factors[2])
 {
     json_put_number(out, "bytes", step->bytes);
     json_put_number(out, "flops", step->flops);
@@ -216,8 +217,9 @@ static void write_step_figures(struct json_out *out, const struct step *step)
     json_put_number(out, "ridge", verdict_ridge(step));
     json_put_number(out, "floor_us", step->floor_us);
     json_put_number(out, "expected_us", step->expected_us);
-    json_put_null(out, "low_us");
-    json_put_null(out, "high_us");
+    double low = step->expected_us * factors[0];
+    json_put_number(out, "low_us", low < step->floor_us ? step->floor_us : low);
+    json_put_number(out, "high_us", step->expected_us * factors[1]);
     json_put_text(out, "basis", basis_name(step->basis));
     json_put_number(out, "device_us", step->device_us);
     json_put_number(out, "host_us", step->host_us);
@@ -231,7 +233,7 @@ static void write_decode(struct json_out *out, const struct plan *plan)
     json_put_number(out, "batch", plan->decode.batch);
     json_put_number(out, "context_tokens", plan->decode.context_tokens);
     json_put_number(out, "tokens_per_step", plan->decode.tokens_per_step);
-    write_step_figures(out, &plan->decode);
+    write_step_figures(out, &plan->decode, plan->decode_factors);
     write_dominant(out, &plan->decode.dominant);
     write_classes(out, plan, PHASE_DECODE);
     json_end_object(out);
@@ -245,7 +247,7 @@ static void write_prefill(struct json_out *out, const struct plan *plan)
     json_begin_object(out);
     json_put_number(out, "tokens", step->tokens);
     json_put_number(out, "chunks", step->chunks);
-    write_step_figures(out, step);
+    write_step_figures(out, step, plan->prefill_factors);
     json_put_number(out, "linear_flops", step->linear_flops);
     json_put_number(out, "attention_flops", step->attention_flops);
     json_put_number(out, "kv_write_bytes", step->kv_write_bytes);
@@ -271,6 +273,18 @@ static void put_estimate(struct json_out *out, const char *name, const struct es
     json_end_object(out);
 }
 
+/* What was measured near, and the factors that it puts on the model's times. */
+static void write_nearness(struct json_out *out, const struct nearness *near)
+{
+    json_key(out, "nearness");
+    json_begin_object(out);
+    json_put_text(out, "tier", interval_tier_name(near->tier));
+    json_put_number(out, "anchors", near->n);
+    json_put_number(out, "tpot_factor", near->n > 0 ? near->factor[INTERVAL_TPOT] : 1.0);
+    json_put_number(out, "ttft_factor", near->n > 0 ? near->factor[INTERVAL_TTFT] : 1.0);
+    json_end_object(out);
+}
+
 void plan_json_latency(struct json_out *out, const struct plan *plan)
 {
     json_key(out, "latency");
@@ -278,6 +292,7 @@ void plan_json_latency(struct json_out *out, const struct plan *plan)
     put_estimate(out, "ttft_ms", &plan->ttft_ms);
     put_estimate(out, "tpot_ms", &plan->tpot_ms);
     put_estimate(out, "e2e_ms", &plan->e2e_ms);
+    write_nearness(out, &plan->problem.near);
     json_end_object(out);
 }
 

@@ -92,7 +92,7 @@ static void members_stand_in_the_order_of_the_api(void **state)
     check_members(
         at(tree, "decode.classes.0.fit"),
         "id hardware engine engine_version op dtype match kernels median_error p90_error");
-    check_members(at(tree, "latency"), "ttft_ms tpot_ms e2e_ms");
+    check_members(at(tree, "latency"), "ttft_ms tpot_ms e2e_ms nearness");
     check_members(at(tree, "latency.ttft_ms"), "floor expected low high basis");
     check_members(at(tree, "throughput"),
                   "output_tok_s per_user_tok_s requests_s max_request_rate");

@@ -1,0 +1,181 @@
+#include "estimates.h"
+
+#include <math.h>
+
+#include "units.h"
+
+/* Between which factors of the expected time the measured one lies in four of five. */
+struct factors {
+    double low, high;
+};
+
+static const struct factors NO_INTERVAL = {NAN, NAN};
+
+static struct estimate make(double floor, double expected, struct factors factors)
+{
+    struct estimate value = {.floor = floor,
+                             .expected = expected,
+                             .low = expected * factors.low,
+                             .high = expected * factors.high,
+                             .basis = BASIS_CALIBRATED};
+    if (isnan(expected))
+        value.basis = BASIS_NO_RECORD;
+    return value;
+}
+
+/* Of a rate: what a time's factors make of its inverse. */
+static struct estimate make_rate(double bound, double expected, struct factors factors)
+{
+    return make(bound, expected, (struct factors){1.0 / factors.high, 1.0 / factors.low});
+}
+
+static struct factors find_factors(const struct prepared *prep, const struct core *core,
+                                   enum interval_metric metric)
+{
+    const struct problem *problem = prep->problem;
+    enum interval_tier tier = problem->near.tier;
+    if (tier == TIER_UNKNOWN)
+        return NO_INTERVAL;
+    if (core->decode.weakest_match == FIT_OTHER_PART ||
+        core->prefill.weakest_match == FIT_OTHER_PART)
+        tier = TIER_NEIGHBOUR;
+    for (int i = 0; i < problem->lib->n_intervals; i++) {
+        const struct interval *interval = &problem->lib->intervals[i];
+        if (interval->engine == problem->dep.engine->index && interval->metric == metric &&
+            interval->tier == tier)
+            return (struct factors){interval->low, interval->high};
+    }
+    return NO_INTERVAL;
+}
+
+/* What measurements of the same deployment say a prediction is off by; 1 where there are none. */
+static double correction(const struct problem *problem, enum interval_metric metric)
+{
+    double factor = problem->near.factor[metric];
+    return factor > 0.0 ? factor : 1.0;
+}
+
+/* A time is at least its floor, a rate at most its bound: what comes out beyond is lifted, which is
+ * said. An interval ends there too. */
+static void hold_bound(struct plan *plan, struct estimate *value, bool is_rate, const char *name)
+{
+    if (is_rate ? value->expected > value->floor : value->expected < value->floor) {
+        value->expected = value->floor;
+        plan_warn(plan, WARN_CLAMPED, 0.0, 0.0, name);
+    }
+    if (is_rate && value->high > value->floor)
+        value->high = value->floor;
+    if (!is_rate && value->low < value->floor)
+        value->low = value->floor;
+    if (value->low > value->expected)
+        value->low = value->expected;
+    if (value->high < value->expected)
+        value->high = value->expected;
+}
+
+/* Requests per microsecond that no deployment of these floors exceeds: a step that carries prompt
+ * tokens beside its decodes may overlap the two, so the longer of them bounds it. */
+static double bound_rate_us(const struct problem *problem, const struct cycle *floors)
+{
+    bool apart = problem->dep.prefill_priority || problem->dep.chunked_prefill_tokens <= 0.0;
+    double overlapped = fmax(floors->decode_us, floors->prefill_us);
+    double cycle = apart ? floors->cycle_us : fmin(floors->cycle_us, overlapped);
+    return cycle > 0.0 ? floors->running / cycle : floors->requests_us;
+}
+
+static double bound_rate(const struct problem *problem, const struct core *core)
+{
+    struct cycle bound;
+    load_cycle(problem, core->cycle.concurrency, core->cycle.running, core->decode.floor_us,
+               core->decode.tokens_per_step, core->prefill.floor_us, &bound);
+    double rate = bound_rate_us(problem, &bound) * US_PER_S * load_replicas(problem);
+    /* An open loop finishes what arrives. */
+    if (problem->load.request_rate > 0.0)
+        rate = fmin(rate, problem->load.request_rate);
+    return rate;
+}
+
+/* Served times with the measured corrections in them. */
+static struct served correct(const struct problem *problem, const struct served *served)
+{
+    double tokens = load_mean_output(&problem->load);
+    struct served corrected = *served;
+    corrected.ttft_us *= correction(problem, INTERVAL_TTFT);
+    corrected.tpot_us *= correction(problem, INTERVAL_TPOT);
+    corrected.e2e_us += corrected.ttft_us - served->ttft_us +
+                        (corrected.tpot_us - served->tpot_us) * fmax(tokens - 1.0, 0.0);
+    if (isnan(problem->load.request_rate))
+        corrected.requests_us *= served->e2e_us / corrected.e2e_us;
+    return corrected;
+}
+
+/* The whole answer's factors: its first token's and its other tokens' parts, both at their ends. */
+static struct factors join(const struct served *served, struct factors first, struct factors rest)
+{
+    double share = fmin(served->ttft_us / served->e2e_us, 1.0);
+    return (struct factors){share * first.low + (1.0 - share) * rest.low,
+                            share * first.high + (1.0 - share) * rest.high};
+}
+
+static void hold_bounds(struct plan *plan)
+{
+    hold_bound(plan, &plan->ttft_ms, false, "the time to first token");
+    hold_bound(plan, &plan->tpot_ms, false, "the time per output token");
+    hold_bound(plan, &plan->e2e_ms, false, "the time of a whole answer");
+    hold_bound(plan, &plan->requests_s, true, "the request rate");
+    hold_bound(plan, &plan->output_tok_s, true, "the output rate");
+    hold_bound(plan, &plan->per_user_tok_s, true, "the rate of one user");
+}
+
+void estimates_fill(const struct prepared *prep, const struct core *core,
+                    const struct served *served, struct plan *plan)
+{
+    const struct problem *problem = prep->problem;
+    const struct served got = correct(problem, served);
+    struct cycle least;
+    load_cycle(problem, 1.0, 1.0, core->decode.floor_us, core->decode.tokens_per_step,
+               core->prefill.floor_us, &least);
+    double expected = load_is_predicted(core) ? 1.0 : (double)NAN;
+    /* Past saturation a queue, and so its wait, has no end. */
+    double waits = core->cycle.saturated ? (double)NAN : expected;
+    double rate = expected * got.requests_us * US_PER_S * load_replicas(problem);
+    double bound = bound_rate(problem, core), tokens = load_mean_output(&problem->load);
+    struct factors first = find_factors(prep, core, INTERVAL_TTFT);
+    struct factors rest = find_factors(prep, core, INTERVAL_TPOT);
+    struct factors whole = join(&got, first, rest);
+    plan->ttft_ms =
+        make(core->prefill.floor_us / US_PER_MS, waits * got.ttft_us / US_PER_MS, first);
+    plan->tpot_ms = make(core->decode.floor_us / core->decode.tokens_per_step / US_PER_MS,
+                         expected * got.tpot_us / US_PER_MS, rest);
+    plan->e2e_ms = make(least.e2e_us / US_PER_MS, waits * got.e2e_us / US_PER_MS, whole);
+    plan->requests_s = make_rate(bound, rate, whole);
+    plan->output_tok_s = make_rate(bound * tokens, rate * tokens, whole);
+    plan->per_user_tok_s =
+        make_rate(MS_PER_S / plan->tpot_ms.floor, MS_PER_S / plan->tpot_ms.expected, rest);
+    plan->decode_factors[0] = rest.low * correction(problem, INTERVAL_TPOT);
+    plan->decode_factors[1] = rest.high * correction(problem, INTERVAL_TPOT);
+    plan->prefill_factors[0] = plan->prefill_factors[1] = NAN;
+    hold_bounds(plan);
+}
+
+void estimates_fill_saturation(const struct prepared *prep, const struct core *core,
+                               struct plan *plan)
+{
+    const struct problem *problem = prep->problem;
+    double replicas = fmax(problem->dep.replicas, 1.0);
+    double gain = core->decode.tokens_per_step;
+    double most = load_running(problem, &core->memory, 1e9);
+    double batch = load_batch(&problem->dep, most);
+    struct step full = core->decode;
+    if (batch != core->decode.batch)
+        step_decode(prep, batch, core->decode.context_tokens, &full);
+    bool predicted = load_is_predicted(core) && !isnan(full.expected_us);
+    struct cycle saturated, bound;
+    load_cycle(problem, most, most, full.time_us, gain, core->prefill.time_us, &saturated);
+    load_cycle(problem, most, most, full.floor_us, gain, core->prefill.floor_us, &bound);
+    double expected = predicted ? saturated.requests_us * US_PER_S * replicas : (double)NAN;
+    expected /= correction(problem, INTERVAL_TPOT);
+    plan->max_request_rate = make_rate(bound_rate_us(problem, &bound) * US_PER_S * replicas,
+                                       expected, find_factors(prep, core, INTERVAL_TPOT));
+    hold_bound(plan, &plan->max_request_rate, true, "the greatest request rate");
+}

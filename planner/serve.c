@@ -1,0 +1,34 @@
+#include "serve.h"
+
+#include <math.h>
+
+#include "replay.h"
+#include "units.h"
+
+bool load_is_predicted(const struct core *core)
+{
+    return core->memory.fits && !isnan(core->decode.expected_us) &&
+           !isnan(core->prefill.expected_us);
+}
+
+struct served load_serve(const struct prepared *prep, const struct core *core, bool replay)
+{
+    const struct workload *load = &prep->problem->load;
+    const struct cycle *cycle = &core->cycle;
+    struct served served = {cycle->ttft_us, cycle->tpot_us, cycle->e2e_us, cycle->requests_us,
+                            false};
+    bool disaggregated = prep->problem->dep.disaggregated;
+    if (!replay || cycle->saturated || disaggregated || !load_is_predicted(core))
+        return served;
+    double rate = isnan(load->request_rate)
+                      ? (double)NAN
+                      : load->request_rate / load_replicas(prep->problem) / US_PER_S;
+    struct replay run;
+    replay_run(prep, core, rate, &run);
+    if (!run.done)
+        return served;
+    served = (struct served){run.ttft_us, run.tpot_us, run.e2e_us, run.requests_us, true};
+    if (!isnan(rate))
+        served.requests_us = cycle->requests_us;
+    return served;
+}

@@ -1,0 +1,24 @@
+/*
+ * serve.h - the means of a load: replayed, or by the closed cycle.
+ *
+ * Units: microseconds; requests per microsecond of one replica.
+ */
+#ifndef REGIME_SERVE_H
+#define REGIME_SERVE_H
+
+#include "core.h"
+
+struct served {
+    double ttft_us, tpot_us, e2e_us, requests_us;
+    bool replayed;
+};
+
+/* Whether the load's times are predictions: both steps rest on records, and the deployment can run
+ * at all. */
+bool load_is_predicted(const struct core *core);
+
+/* The means of an evaluated problem's load: the closed cycle's, or with `replay` those of the
+ * replay where it can run (predicted, not saturated, within its limits). */
+struct served load_serve(const struct prepared *prep, const struct core *core, bool replay);
+
+#endif

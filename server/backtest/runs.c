@@ -1,0 +1,200 @@
+#include "runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "anchor_request.h"
+#include "replay.h"
+#include "units.h"
+
+#define ARENA_MAX ((size_t)256 << 20)
+/* Rows of a cell that count fully, and rows of one layout that take part in a fit: what was run
+ * often says no more of an engine than what was run once. */
+#define CELL_ROWS 12.0
+#define LAYOUT_ROWS 3
+
+/* Block-scaled and plain fp8 of one model are one precision. */
+static const char *precision(const struct weight_format *format)
+{
+    return strncmp(format->id, "fp8", 3) == 0 ? "fp8" : format->id;
+}
+
+static bool same_geometry(const struct model *a, const struct model *b)
+{
+    return a->n_layers == b->n_layers && a->hidden == b->hidden && a->vocab == b->vocab &&
+           fabs(a->params_total / b->params_total - 1.0) < 1e-3;
+}
+
+static bool same_cell(const struct problem *a, const struct problem *b)
+{
+    return same_geometry(a->model, b->model) && a->hw == b->hw && a->dep.engine == b->dep.engine &&
+           strcmp(precision(a->dep.weights), precision(b->dep.weights)) == 0;
+}
+
+static bool same_layout(const struct problem *a, const struct problem *b)
+{
+    return a->dep.tp == b->dep.tp && a->dep.pp == b->dep.pp && a->dep.dp == b->dep.dp &&
+           a->dep.ep == b->dep.ep && a->load.input_tokens == b->load.input_tokens &&
+           memcmp(a->dep.version, b->dep.version, sizeof(a->dep.version)) == 0;
+}
+
+static double mean_of(const struct anchor_index *index, int anchor, enum anchor_metric metric)
+{
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++)
+        if (index->metric_what[i] == metric && index->metric_statistic[i] == STATISTIC_MEAN)
+            return index->metric_value[i];
+    return NAN;
+}
+
+static bool is_usable(const struct anchor_index *index, int anchor)
+{
+    return index->kinds[anchor] == ANCHOR_SERVING && !(index->flags[anchor] & ANCHOR_DISPUTED) &&
+           !(index->flags[anchor] & ANCHOR_SPECULATIVE) && index->generators[anchor] != NULL &&
+           !isnan(mean_of(index, anchor, METRIC_TPOT));
+}
+
+/* Numbers the classes that a run falls into: that of an earlier run, or a new one. */
+static void number_run(struct runs *runs, struct run *run)
+{
+    run->cell = run->geometry = run->layout = -1;
+    for (int i = 0; i < runs->n; i++) {
+        const struct run *other = &runs->items[i];
+        if (run->geometry < 0 && same_geometry(other->problem.model, run->problem.model))
+            run->geometry = other->geometry;
+        if (!same_cell(&other->problem, &run->problem))
+            continue;
+        run->cell = other->cell;
+        if (!same_layout(&other->problem, &run->problem))
+            continue;
+        run->layout = other->layout;
+        break;
+    }
+    if (run->geometry < 0)
+        run->geometry = runs->n_geometries++;
+    if (run->cell < 0)
+        run->cell = runs->n_cells++;
+    if (run->layout < 0)
+        run->layout = runs->n_layouts++;
+}
+
+static double load_order(const struct run *run)
+{
+    return run->problem.load.concurrency * 1e7 + run->problem.load.output_tokens;
+}
+
+static int by_layout(const void *a, const void *b)
+{
+    const struct run *left = *(struct run *const *)a, *right = *(struct run *const *)b;
+    if (left->layout != right->layout)
+        return left->layout - right->layout;
+    double order = load_order(left) - load_order(right);
+    return order != 0.0 ? (order > 0.0 ? 1 : -1) : left->anchor - right->anchor;
+}
+
+/* Of each layout the lightest, the middle and the heaviest load take part in a fit. */
+static bool choose_fitted(struct runs *runs)
+{
+    struct run **sorted = malloc((size_t)runs->n * sizeof(struct run *));
+    int *in_cell = calloc((size_t)runs->n_cells + 1, sizeof(*in_cell));
+    if (sorted == NULL || in_cell == NULL) {
+        free(sorted);
+        free(in_cell);
+        return false;
+    }
+    for (int i = 0; i < runs->n; i++) {
+        sorted[i] = &runs->items[i];
+        in_cell[runs->items[i].cell]++;
+    }
+    qsort(sorted, (size_t)runs->n, sizeof(struct run *), by_layout);
+    for (int i = 0, end; i < runs->n; i = end) {
+        for (end = i; end < runs->n && sorted[end]->layout == sorted[i]->layout; end++)
+            continue;
+        int n = end - i, taken = n < LAYOUT_ROWS ? n : LAYOUT_ROWS;
+        for (int j = 0; j < taken; j++) {
+            struct run *run = sorted[i + (taken > 1 ? j * (n - 1) / (taken - 1) : 0)];
+            run->weight = sqrt(fmin(1.0, CELL_ROWS / in_cell[run->cell]));
+        }
+    }
+    free(sorted);
+    free(in_cell);
+    return true;
+}
+
+static void read_run(const struct intake *intake, int anchor, struct runs *runs)
+{
+    const struct anchor_index *index = &intake->catalogue->anchors;
+    struct plan_request request;
+    struct run *run = &runs->items[runs->n];
+    if (!is_usable(index, anchor) || anchor_request(intake, anchor, &request) != LACK_NOTHING)
+        return;
+    memset(run, 0, sizeof(*run));
+    run->anchor = anchor;
+    run->problem = request.problem;
+    run->engine = request.problem.dep.engine->index;
+    run->measured_ms[INTERVAL_TPOT] = mean_of(index, anchor, METRIC_TPOT);
+    run->measured_ms[INTERVAL_TTFT] = mean_of(index, anchor, METRIC_TTFT);
+    double tpot, ttft;
+    run_predict(run, request.problem.dep.engine->host, &tpot, &ttft);
+    if (isnan(tpot))
+        return;
+    number_run(runs, run);
+    runs->n++;
+}
+
+struct runs *runs_read(const struct catalogue *catalogue)
+{
+    struct runs *runs = calloc(1, sizeof(*runs));
+    if (runs == NULL)
+        return NULL;
+    runs->arena = arena_new(ARENA_MAX);
+    runs->items = malloc((size_t)(catalogue->anchors.n + 1) * sizeof(*runs->items));
+    if (runs->arena == NULL || runs->items == NULL) {
+        runs_free(runs);
+        return NULL;
+    }
+    struct faults faults;
+    faults_init(&faults, runs->arena);
+    const struct intake intake = {catalogue, runs->arena, &faults, ""};
+    for (int i = 0; i < catalogue->anchors.n; i++) {
+        faults_init(&faults, runs->arena);
+        read_run(&intake, i, runs);
+    }
+    if (!choose_fitted(runs)) {
+        runs_free(runs);
+        return NULL;
+    }
+    return runs;
+}
+
+void runs_free(struct runs *runs)
+{
+    if (runs == NULL)
+        return;
+    arena_free(runs->arena);
+    free(runs->items);
+    free(runs);
+}
+
+void run_predict(const struct run *run, const struct host_constant *constants, double *ret_tpot_ms,
+                 double *ret_ttft_ms)
+{
+    struct problem problem = run->problem;
+    struct engine engine = *problem.dep.engine;
+    struct prepared prep;
+    struct core core;
+    struct replay replay;
+    memcpy(engine.host, constants, sizeof(engine.host));
+    engine.host[HOST_FIRST_TOKEN_STEPS].value = engine.host[HOST_FIRST_TOKEN_US].value = 0.0;
+    problem.dep.engine = &engine;
+    prepare(&problem, NULL, &prep);
+    core_evaluate(&prep, &core);
+    *ret_tpot_ms = *ret_ttft_ms = NAN;
+    if (isnan(core.decode.expected_us) || isnan(core.prefill.expected_us))
+        return;
+    replay_run(&prep, &core, NAN, &replay);
+    if (!replay.done)
+        return;
+    *ret_tpot_ms = replay.tpot_us / US_PER_MS;
+    *ret_ttft_ms = replay.ttft_us / US_PER_MS;
+}
