@@ -41,7 +41,7 @@ static bool plan_example(const struct catalogue *catalogue, struct arena *arena,
     if (!plan_request_resolve(&intake, request)) {
         return false;
     }
-    nearness_find(ctx->catalogue, &request->problem, NULL, NULL, &request->problem.near);
+    nearness_find(catalogue, &request->problem, NULL, NULL, &request->problem.near);
     plan_compute(&request->problem, PLAN_FULL, plan);
     return true;
 }
