@@ -310,6 +310,8 @@ static inline void sample_fill(struct sample *sample)
     plan->dominant = plan->decode.dominant;
     plan->decode_cycle_us = 256 * 6100.0;
     plan->prefill_cycle_us = 4 * 33000.0;
+    plan->decode_factors[0] = plan->decode_factors[1] = (double)NAN;
+    plan->prefill_factors[0] = plan->prefill_factors[1] = (double)NAN;
     plan->ttft_ms = sample_estimate(22.6, (double)NAN, BASIS_NO_RECORD);
     plan->tpot_ms = sample_estimate(4.9, 6.6, BASIS_DERIVED);
     plan->e2e_ms = sample_estimate(1277, 1716, BASIS_DERIVED);
