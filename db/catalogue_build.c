@@ -12,6 +12,7 @@
 #include "anchor_load.h"
 #include "catalogue_data.h"
 #include "digest.h"
+#include "launch_load.h"
 #include "model_record.h"
 #include "name_key.h"
 #include "name_words.h"
@@ -687,6 +688,9 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     read_comm_fits(&builder);
     read_intervals(&builder);
     read_neighbours(&builder);
+    if (!builder.failed && !launches_load(db, &data->block, &data->shown.lib)) {
+        fail(&builder, "launches", sqlite3_errmsg(db));
+    }
     for (int i = 0; i < NAMES_COUNT; i++) {
         read_names(&builder, (enum name_kind)i);
     }

@@ -38,6 +38,7 @@ static const struct kind_files {
     {"calibration", "engine-constants.json", import_host_cost},
     {"calibration", "intervals.json", import_interval},
     {"", "aliases.json", import_more_aliases},
+    {"", "launches.json", import_launch},
     {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},
     {"", "gaps.json", import_gap},
@@ -254,6 +255,14 @@ static void import_check_references(struct import *import)
         {"claims that name a model or part which is not there",
          "SELECT count(*) FROM claim_records c WHERE kind IN ('model', 'hardware') AND NOT EXISTS "
          "(SELECT 1 FROM records r WHERE r.kind = c.kind AND r.id = c.record_id)"},
+        {"launches that name what no record is",
+         "SELECT count(*) FROM launch_subjects s WHERE NOT CASE what WHEN 'models' THEN name IN "
+         "(SELECT id FROM models) WHEN 'hardware' THEN name IN (SELECT id FROM hardware) WHEN "
+         "'archs' THEN name IN (SELECT arch FROM hardware) ELSE name IN (SELECT id FROM "
+         "weight_formats WHERE deployable) END"},
+        {"launches with a KV cache format that is none",
+         "SELECT count(*) FROM launch_flags WHERE flag = 'kv_cache' AND text NOT IN (SELECT id "
+         "FROM kv_formats)"},
         {"records without a source",
          "SELECT count(*) FROM records r WHERE kind <> 'source' AND NOT EXISTS (SELECT 1 FROM "
          "provenance p WHERE p.kind = r.kind AND p.record_id = "

@@ -25,15 +25,23 @@ enum ep_backend { EP_BACKEND_AUTO, EP_BACKEND_ALL_TO_ALL, EP_BACKEND_ALL_GATHER 
 
 enum kv_tier_kind { KV_TIER_NONE, KV_TIER_HOST, KV_TIER_DISK, KV_TIER_REMOTE };
 
-enum speculative_method {
-    SPEC_NONE,
-    SPEC_DRAFT_MODEL,
-    SPEC_EAGLE,
-    SPEC_EAGLE3,
-    SPEC_MTP,
-    SPEC_NGRAM,
-    SPEC_MEDUSA
-};
+#define SPECULATIVE_METHOD_LIST(X)                                                                 \
+    X(SPEC_NONE, "none")                                                                           \
+    X(SPEC_DRAFT_MODEL, "draft_model")                                                             \
+    X(SPEC_EAGLE, "eagle")                                                                         \
+    X(SPEC_EAGLE3, "eagle3")                                                                       \
+    X(SPEC_MTP, "mtp")                                                                             \
+    X(SPEC_NGRAM, "ngram")                                                                         \
+    X(SPEC_MEDUSA, "medusa")
+
+#define X(ID, NAME) ID,
+
+enum speculative_method { SPECULATIVE_METHOD_LIST(X) };
+
+#undef X
+
+/* Whether the API and the records have a method of that name. */
+bool speculative_method_known(const char *name);
 
 /* Bits of deployment.logit_processors. Each costs extra passes over [B, V] on the device, and some
  * host work; the table of names is LOGIT_PROCESSORS in intake. */

@@ -13,6 +13,7 @@
 #include "format.h"
 #include "hardware.h"
 #include "interval.h"
+#include "launch.h"
 #include "model.h"
 
 /* Parts whose kernels stand for those of a part that has none, nearest first. */
@@ -41,6 +42,8 @@ struct library {
     const struct interval *intervals; /* in no order */
     int n_intervals;
     const struct neighbours *neighbours; /* one per part; NULL = no part has any */
+    const struct launch *launches; /* sorted by launch_order() */
+    int n_launches;
 };
 
 /* qsort comparators that a library's fit tables must be sorted by. */

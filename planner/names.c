@@ -1,4 +1,7 @@
 /* The names of the plan's enumerations, as the API prints them. */
+#include <string.h>
+
+#include "compiler.h"
 #include "plan.h"
 
 #define X(ID, NAME) NAME,
@@ -6,6 +9,7 @@ static const char *const CLASS_NAMES[] = {CLASS_LIST(X)};
 static const char *const PASS_NAMES[] = {PASS_LIST(X)};
 static const char *const BOUND_NAMES[] = {BOUND_LIST(X)};
 static const char *const BASIS_NAMES[] = {BASIS_LIST(X)};
+static const char *const SPECULATIVE_NAMES[] = {SPECULATIVE_METHOD_LIST(X)};
 #undef X
 #define X(ID, NAME, SEED) NAME,
 static const char *const REGIME_NAMES[] = {REGIME_LIST(X)};
@@ -42,4 +46,13 @@ const char *regime_name(enum regime_id id)
 const char *regime_seed_letter(enum regime_id id)
 {
     return REGIME_LETTERS[id];
+}
+
+bool speculative_method_known(const char *name)
+{
+    size_t i = 0;
+    while (i < ARRAY_LEN(SPECULATIVE_NAMES) && strcmp(SPECULATIVE_NAMES[i], name) != 0) {
+        i++;
+    }
+    return i < ARRAY_LEN(SPECULATIVE_NAMES);
 }

@@ -331,6 +331,9 @@ static const struct schema_member WARNING[] = {
 static const struct schema_member PLAN[] = {
     OBJECT("request", 0, "PlanRequest"),
     TEXT("assumed", LIST, "JSON pointers of the defaults taken"),
+    ANYTHING("assumed_from", 0,
+             "of these pointers, the launch that gave the value: GET "
+             "/v1/launches/{id} shows it"),
     TEXT("ignored_flags", LIST, NULL),
     OBJECT("regime", 0, "Regime"),
     OBJECT("dominant", 0, "Dominant"),

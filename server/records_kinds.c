@@ -21,6 +21,15 @@
     .count_sql = "SELECT count(*) " FROM "WHERE ?1 IS ?1 AND ?3 IS ?3 AND " MATCHES WHERE,         \
     .csv_sql = "SELECT " SORT " AS sort, " CSV " " FROM "WHERE " MATCHES WHERE PAGE(SORT)
 
+/* Launches that speak of a name: those that list it, and those without such a list. */
+#define SUBJECT(WHAT, AT)                                                                          \
+    "AND (" AT " IS NULL OR " AT " IN (SELECT name FROM launch_subjects WHERE launch_id = x.id "   \
+    "AND what = '" WHAT "') OR NOT EXISTS (SELECT 1 FROM launch_subjects WHERE launch_id = x.id "  \
+    "AND what = '" WHAT "')) "
+#define NAMES(WHAT)                                                                                \
+    "(SELECT group_concat(name, ' ') FROM launch_subjects WHERE launch_id = x.id AND what = "      \
+    "'" WHAT "') AS " WHAT
+
 #define OWN_TABLE(KIND, TABLE)                                                                     \
     "FROM records r JOIN " TABLE " x ON x.id = r.id AND r.kind = '" KIND "' "
 #define BY_POSITION "printf('%05d', x.position)"
@@ -29,6 +38,7 @@ static const char *const MODEL[] = {"model", NULL};
 static const char *const HARDWARE[] = {"hardware", NULL};
 static const char *const FORMATS[] = {"weight_format", "kv_format", NULL};
 static const char *const ENGINE[] = {"engine", NULL};
+static const char *const LAUNCH[] = {"launch", NULL};
 static const char *const CLASS[] = {"class", NULL};
 static const char *const REGIME[] = {"regime", NULL};
 static const char *const CURE[] = {"cure", NULL};
@@ -113,6 +123,28 @@ static const struct record_kind KINDS[] = {
         STATEMENTS(BY_POSITION, OWN_TABLE("engine", "engines"), "",
                    "x.id, x.title, x.memory_rule, x.latest, x.python_control_plane, "
                    "x.static_slots"),
+        .hidden = HIDDEN,
+    },
+    {
+        .segment = "launches",
+        .noun = "launch",
+        .kinds = LAUNCH,
+        STATEMENTS(
+            BY_POSITION, OWN_TABLE("launch", "launches"),
+            EQUALS("x.load_generator", "?4") EQUALS("x.engine_id", "?5") SUBJECT("models", "?6")
+                SUBJECT("hardware", "?7") SUBJECT("weights", "?8"),
+            "x.id, r.title, x.load_generator, x.engine_id AS engine, x.version_min, "
+            "x.version_max, x.engine_build, " NAMES("models") ", " NAMES("hardware") ", " NAMES(
+                "archs") ", " NAMES("weights") ", (SELECT "
+                                               "group_concat(flag || '=' || coalesce(rule, text, "
+                                               "number), ' ') FROM "
+                                               "launch_flags WHERE launch_id = x.id) AS flags"),
+        .filters = {{"load_generator", FILTER_TEXT, VALUES("load_generator", "launches")},
+                    {"engine", FILTER_ENGINE, NULL},
+                    {"model", FILTER_MODEL, NULL},
+                    {"hardware", FILTER_HARDWARE, NULL},
+                    {"weights", FILTER_TEXT,
+                     "SELECT DISTINCT name FROM launch_subjects WHERE what = 'weights'"}},
         .hidden = HIDDEN,
     },
     {

@@ -74,6 +74,7 @@ const struct route ROUTES[] = {
     RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),
     RECORDS("formats", "formats of weights and of the KV cache"),
     RECORDS("engines", "engines, their versions and defaults"),
+    RECORDS("launches", "flags that runs are started with, and under which conditions"),
     RECORDS("classes", "cost classes, their formulas and bounds"),
     RECORDS("regimes", "regimes and the signs of each"),
     RECORDS("cures", "cures, when they help and when not"),

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "launches.h"
+
 #define SPECULATIVE_TOKENS 3
 /* Mean acceptance per position that the EAGLE-3 and MTP reports quote for chat traffic (0.6 to
  * 0.8): https://arxiv.org/abs/2503.01840, https://arxiv.org/abs/2412.19437 (0.85 to 0.9 for one
@@ -55,13 +57,11 @@ bool default_weights(const struct rule_context *context, struct plan_request *re
     return true;
 }
 
-/* "auto" of every engine is the type the model computes in; llama.cpp and what is built on it keep
- * f16. */
+/* "auto" where no launch record says otherwise: the type the model computes in. */
 bool default_kv_cache(const struct rule_context *context, struct plan_request *request)
 {
     const struct catalogue *catalogue = context->catalogue;
-    bool half = request->problem.dep.engine->memory_rule == MEMORY_LLAMACPP ||
-                request->problem.model->native_dtype == DTYPE_FP16;
+    bool half = request->problem.model->native_dtype == DTYPE_FP16;
     int found = catalogue_find_kv_format(catalogue, half ? "f16" : "bf16");
 
     if (found < 0)
@@ -157,15 +157,9 @@ bool default_spec_acceptance(const struct rule_context *context, struct plan_req
     return drafts;
 }
 
-/* Lengths that vary are an InferenceX run, a request count alone an engine's own benchmark, and
- * with neither the load is a steady state. */
 bool default_load_generator(const struct rule_context *context, struct plan_request *request)
 {
-    const struct workload *load = &request->problem.load;
-    bool varied = load->length_range_ratio < 1;
-    bool counted = request->given[FIELD_ID_REQUESTS];
-
     (void)context;
-    request->load_generator = varied ? LOAD_INFERENCEX : counted ? LOAD_ENGINE_BENCH : LOAD_STEADY;
+    request->load_generator = load_generator_of(request);
     return request->load_generator != LOAD_STEADY;
 }

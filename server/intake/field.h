@@ -58,6 +58,7 @@ struct plan_request;
 struct rule_context {
     const struct catalogue *catalogue;
     const struct engine_defaults *engine; /* of the engine, version and part asked */
+    const struct launch_choice *launches; /* by flag: what launches say of the case asked */
 };
 
 /* Writes the default into the request; returns false when the field stays absent. */
@@ -73,6 +74,7 @@ struct field {
     double min, max; /* inclusive, in the unit of the API */
     double scale;    /* stored = given * scale; 0 stands for 1 */
     const struct field_name *names;
+    int launch; /* enum launch_flag: a launch that speaks of it goes before the fallback */
     enum field_default fallback;
     double value; /* DEFAULT_VALUE, in the target's unit */
     size_t engine_default;

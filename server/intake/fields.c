@@ -53,12 +53,9 @@ static const struct field_name KV_TIERS[] = {{"none", KV_TIER_NONE},
                                              {"remote", KV_TIER_REMOTE},
                                              {NULL, 0}};
 
-static const struct field_name SPECULATIVE_METHODS[] = {
-    {"none", SPEC_NONE},     {"draft_model", SPEC_DRAFT_MODEL},
-    {"eagle", SPEC_EAGLE},   {"eagle3", SPEC_EAGLE3},
-    {"mtp", SPEC_MTP},       {"ngram", SPEC_NGRAM},
-    {"medusa", SPEC_MEDUSA}, {NULL, 0},
-};
+#define X(ID, NAME) {NAME, ID},
+static const struct field_name SPECULATIVE_METHODS[] = {SPECULATIVE_METHOD_LIST(X){NULL, 0}};
+#undef X
 
 static const struct field_name LOGIT_PROCESSORS[] = {
     {"penalties", PROCESSOR_PENALTIES},   {"min_p", PROCESSOR_MIN_P},
@@ -96,6 +93,7 @@ static const struct field_name LOAD_GENERATORS[] = {
     .fallback = DEFAULT_ENGINE, .engine_default = offsetof(struct engine_defaults, MEMBER)
 #define OR_RULE(RULE) .fallback = DEFAULT_RULE, .rule = (RULE)
 #define OR_NOTHING .fallback = DEFAULT_NONE
+#define BY_LAUNCH(FLAG) .launch = (FLAG)
 
 static const struct field ROWS[] = {
     [FIELD_ID_MODEL] = {IN_ROOT("model"), .kind = FIELD_MODEL, TO(problem.model),
@@ -115,8 +113,9 @@ static const struct field ROWS[] = {
     [FIELD_ID_WEIGHTS] = {IN_DEPLOYMENT("weights"), .kind = FIELD_WEIGHTS, TO_DEP(weights),
                           OR_RULE(default_weights),
                           .doc = "weight format; the checkpoint's own when absent"},
-    [FIELD_ID_KV_CACHE] = {IN_DEPLOYMENT("kv_cache"), .kind = FIELD_KV_CACHE, TO_DEP(kv_cache),
-                           OR_RULE(default_kv_cache), .doc = "format of the KV cache"},
+    [FIELD_ID_KV_CACHE] = {IN_DEPLOYMENT("kv_cache"), BY_LAUNCH(LAUNCH_KV_CACHE),
+                           .kind = FIELD_KV_CACHE, TO_DEP(kv_cache), OR_RULE(default_kv_cache),
+                           .doc = "format of the KV cache"},
     [FIELD_ID_TP] = {IN_DEPLOYMENT("tp"), .kind = FIELD_WHOLE, TO_DEP(tp), RANGE(1, RANKS_MAX),
                      OR_VALUE(1),
                      .doc = "tensor parallel: attention and dense layers are cut this many ways"},
@@ -136,22 +135,26 @@ static const struct field ROWS[] = {
         {IN_DEPLOYMENT("async_scheduling"), .kind = FIELD_BOOL, TO_DEP(async_scheduling),
          OR_ENGINE(async_scheduling),
          .doc = "the host prepares the next step while the device runs this one"},
-    [FIELD_ID_PREFIX_CACHING] = {IN_DEPLOYMENT("prefix_caching"), .kind = FIELD_BOOL,
-                                 TO_DEP(prefix_caching), OR_ENGINE(prefix_caching),
+    [FIELD_ID_PREFIX_CACHING] = {IN_DEPLOYMENT("prefix_caching"), BY_LAUNCH(LAUNCH_PREFIX_CACHING),
+                                 .kind = FIELD_BOOL, TO_DEP(prefix_caching),
+                                 OR_ENGINE(prefix_caching),
                                  .doc = "cached prefixes are not computed again"},
-    [FIELD_ID_CHUNKED_PREFILL] = {IN_DEPLOYMENT("chunked_prefill_tokens"), .kind = FIELD_WHOLE,
+    [FIELD_ID_CHUNKED_PREFILL] = {IN_DEPLOYMENT("chunked_prefill_tokens"),
+                                  BY_LAUNCH(LAUNCH_CHUNKED_PREFILL), .kind = FIELD_WHOLE,
                                   TO_DEP(chunked_prefill_tokens), RANGE(0, TOKENS_MAX),
                                   OR_ENGINE(chunked_prefill_tokens), .unit = "tokens",
                                   .doc = "prompt tokens in one step; 0 = the whole prompt"},
     [FIELD_ID_MAX_NUM_SEQS] =
-        {IN_DEPLOYMENT("max_num_seqs"), .kind = FIELD_WHOLE, TO_DEP(max_num_seqs), RANGE(1, 1e6),
-         OR_RULE(default_max_num_seqs), .unit = "sequences",
+        {IN_DEPLOYMENT("max_num_seqs"), BY_LAUNCH(LAUNCH_MAX_NUM_SEQS),
+         .kind = FIELD_WHOLE, TO_DEP(max_num_seqs), RANGE(1, 1e6), OR_RULE(default_max_num_seqs),
+         .unit = "sequences",
          .doc = "sequences that run at once in one engine core (slots of llama-server)"},
     [FIELD_ID_MAX_MODEL_LEN] =
         {IN_DEPLOYMENT("max_model_len"), .kind = FIELD_WHOLE, TO_DEP(max_model_len),
          RANGE(1, TOKENS_MAX), OR_RULE(default_max_model_len), .unit = "tokens",
          .doc = "longest request, input and output; the model's own limit when absent"},
-    [FIELD_ID_MEMORY_UTILIZATION] = {IN_DEPLOYMENT("memory_utilization"), .kind = FIELD_NUMBER,
+    [FIELD_ID_MEMORY_UTILIZATION] = {IN_DEPLOYMENT("memory_utilization"),
+                                     BY_LAUNCH(LAUNCH_MEMORY_UTILIZATION), .kind = FIELD_NUMBER,
                                      TO_DEP(memory_utilization), RANGE(0.01, 1),
                                      OR_ENGINE(memory_utilization),
                                      .doc =
@@ -169,22 +172,26 @@ static const struct field ROWS[] = {
         {IN_DEPLOYMENT("detokenizer_priming"), .kind = FIELD_NAME, TO_DEP(priming),
          .names = PRIMINGS, OR_VALUE(PRIMING_BOUNDED),
          .doc = "what the detokenizer reads first: the prompt's tail or all of it"},
-    [FIELD_ID_STREAM_INTERVAL] = {IN_DEPLOYMENT("stream_interval"), .kind = FIELD_WHOLE,
+    [FIELD_ID_STREAM_INTERVAL] = {IN_DEPLOYMENT("stream_interval"),
+                                  BY_LAUNCH(LAUNCH_STREAM_INTERVAL), .kind = FIELD_WHOLE,
                                   TO_DEP(stream_interval), RANGE(1, 1e6),
                                   OR_ENGINE(stream_interval), .unit = "tokens",
                                   .doc = "tokens between two messages of a stream"},
-    [FIELD_ID_RECEIVE_INTERVAL] = {IN_DEPLOYMENT("receive_interval"), .kind = FIELD_WHOLE,
+    [FIELD_ID_RECEIVE_INTERVAL] = {IN_DEPLOYMENT("receive_interval"),
+                                   BY_LAUNCH(LAUNCH_RECEIVE_INTERVAL), .kind = FIELD_WHOLE,
                                    TO_DEP(receive_interval), RANGE(1, 1e6), OR_VALUE(1),
                                    .unit = "steps",
                                    .doc = "decode steps between two looks at the request socket "
                                           "(--scheduler-recv-interval of SGLang)"},
-    [FIELD_ID_BATCH_WAIT_STEPS] = {IN_DEPLOYMENT("batch_wait_steps"), .kind = FIELD_WHOLE,
+    [FIELD_ID_BATCH_WAIT_STEPS] = {IN_DEPLOYMENT("batch_wait_steps"),
+                                   BY_LAUNCH(LAUNCH_BATCH_WAIT_STEPS), .kind = FIELD_WHOLE,
                                    TO_DEP(batch_wait_steps), RANGE(0, 1e6), OR_VALUE(0),
                                    .unit = "steps",
                                    .doc =
                                        "steps a prompt waits for others to prefill with; 0 = none "
                                        "(batch_wait_timeout_iters of TensorRT-LLM)"},
-    [FIELD_ID_BATCH_WAIT_SHARE] = {IN_DEPLOYMENT("batch_wait_share"), .kind = FIELD_NUMBER,
+    [FIELD_ID_BATCH_WAIT_SHARE] = {IN_DEPLOYMENT("batch_wait_share"),
+                                   BY_LAUNCH(LAUNCH_BATCH_WAIT_SHARE), .kind = FIELD_NUMBER,
                                    TO_DEP(batch_wait_share), RANGE(0, 1), OR_VALUE(0),
                                    .doc = "share of the step's tokens that ends that wait "
                                           "(batch_wait_max_tokens_ratio of TensorRT-LLM)"},
@@ -251,12 +258,13 @@ static const struct field ROWS[] = {
                               OR_RULE(default_disagg_link), .unit = "GB/s",
                               .doc = "speed of the KV transfer; the part's own link when absent"},
     [FIELD_ID_SPEC_METHOD] = {IN_INNER(SECTION_SPECULATIVE, "speculative", "method"),
-                              .kind = FIELD_NAME, TO_DEP(spec_method), .names = SPECULATIVE_METHODS,
-                              OR_NOTHING, .doc = "who drafts"},
+                              BY_LAUNCH(LAUNCH_SPECULATIVE_METHOD), .kind = FIELD_NAME,
+                              TO_DEP(spec_method), .names = SPECULATIVE_METHODS, OR_NOTHING,
+                              .doc = "who drafts"},
     [FIELD_ID_SPEC_TOKENS] = {IN_INNER(SECTION_SPECULATIVE, "speculative", "tokens"),
-                              .kind = FIELD_WHOLE, TO_DEP(spec_tokens), RANGE(1, 64),
-                              OR_RULE(default_spec_tokens), .unit = "tokens",
-                              .doc = "drafted tokens per step"},
+                              BY_LAUNCH(LAUNCH_SPECULATIVE_TOKENS), .kind = FIELD_WHOLE,
+                              TO_DEP(spec_tokens), RANGE(1, 64), OR_RULE(default_spec_tokens),
+                              .unit = "tokens", .doc = "drafted tokens per step"},
     [FIELD_ID_SPEC_ACCEPTANCE] = {IN_INNER(SECTION_SPECULATIVE, "speculative", "acceptance"),
                                   .kind = FIELD_NUMBER, TO_DEP(spec_acceptance), RANGE(0, 1),
                                   OR_RULE(default_spec_acceptance),
@@ -278,12 +286,12 @@ static const struct field ROWS[] = {
                                TO_LOAD(request_rate), RANGE(1e-6, 1e6), OR_NOTHING,
                                .unit = "requests/s",
                                .doc = "open loop: arrivals; closed loop when absent"},
-    [FIELD_ID_REQUESTS] = {IN_WORKLOAD("requests"), .kind = FIELD_WHOLE, TO_LOAD(requests),
-                           RANGE(1, 1e9), OR_NOTHING, .unit = "requests",
+    [FIELD_ID_REQUESTS] = {IN_WORKLOAD("requests"), BY_LAUNCH(LAUNCH_REQUESTS), .kind = FIELD_WHOLE,
+                           TO_LOAD(requests), RANGE(1, 1e9), OR_NOTHING, .unit = "requests",
                            .doc = "length of a benchmark; steady state when absent"},
     [FIELD_ID_LENGTH_RANGE_RATIO] =
-        {IN_WORKLOAD("length_range_ratio"), .kind = FIELD_NUMBER, TO_LOAD(length_range_ratio),
-         RANGE(0.01, 1), OR_VALUE(1),
+        {IN_WORKLOAD("length_range_ratio"), BY_LAUNCH(LAUNCH_LENGTH_RANGE_RATIO),
+         .kind = FIELD_NUMBER, TO_LOAD(length_range_ratio), RANGE(0.01, 1), OR_VALUE(1),
          .doc = "lengths are uniform between this share and all of the nominal"},
     [FIELD_ID_LOAD_GENERATOR] = {IN_WORKLOAD("load_generator"), .kind = FIELD_NAME,
                                  TO(load_generator), .names = LOAD_GENERATORS,

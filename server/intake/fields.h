@@ -8,6 +8,7 @@
 #define REGIME_FIELDS_H
 
 #include "field.h"
+#include "launch.h"
 
 enum section_id {
     SECTION_ROOT,
@@ -93,8 +94,6 @@ enum backend {
     BACKEND_SYCL,
     BACKEND_CPU
 };
-
-enum load_generator { LOAD_STEADY, LOAD_INFERENCEX, LOAD_ENGINE_BENCH };
 
 extern const struct field_table PLAN_FIELDS;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "defaults.h"
+#include "launches.h"
 
 /* Reading -------------------------------------------------------------------------------------- */
 
@@ -104,11 +105,14 @@ static void set_of_engine(const struct field *field, const struct engine_default
 }
 
 /* The default of one field; true when one was taken. */
-static bool take_default(const struct rule_context *context, const struct field *field,
+static bool take_default(const struct rule_context *context, enum field_id id,
                          struct plan_request *request)
 {
+    const struct field *field = &PLAN_FIELDS.rows[id];
     void *place = (char *)request + field->offset;
 
+    if (launch_take(context->launches, id, request))
+        return true;
     switch (field->fallback) {
     case DEFAULT_NONE:
         set_absent(field, place);
@@ -145,13 +149,17 @@ static void settle_expert_format(const struct catalogue *catalogue, struct plan_
 static void take_defaults(const struct intake *intake, struct plan_request *request)
 {
     static const struct engine_defaults NOT_SETTLED;
-    /* no row before the version asks the engine's record */
-    struct rule_context context = {.catalogue = intake->catalogue, .engine = &NOT_SETTLED};
+    struct launch_choice launches[LAUNCH_FLAG_COUNT];
+    /* no row before the version asks the engine's record, none before the weights a launch */
+    struct rule_context context = {
+        .catalogue = intake->catalogue, .engine = &NOT_SETTLED, .launches = launches};
     struct deployment *dep = &request->problem.dep;
 
     for (int i = 0; i < FIELD_ID_COUNT; i++) {
         if (!request->given[i])
-            request->assumed[i] = take_default(&context, &PLAN_FIELDS.rows[i], request);
+            request->assumed[i] = take_default(&context, (enum field_id)i, request);
+        if (i == FIELD_ID_WEIGHTS)
+            launches_choose(intake->catalogue, request, launches);
         if (i != FIELD_ID_ENGINE_VERSION)
             continue;
         /* A version that nobody recorded is planned as the nearest known one: an assumption as

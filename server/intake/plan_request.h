@@ -26,6 +26,7 @@ struct plan_request {
     const struct cJSON *inline_model; /* the config.json that the model was given as, or NULL */
     bool given[FIELD_ID_COUNT];       /* a value was read */
     bool assumed[FIELD_ID_COUNT];     /* a default was taken */
+    const struct launch *launches[FIELD_ID_COUNT]; /* the launch it is from; NULL = none */
 };
 
 /* Faults, memory and names that a reading needs. */

@@ -484,6 +484,8 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
     request_json_write(out, request);
     json_key(out, "assumed");
     request_json_assumed(out, request);
+    json_key(out, "assumed_from");
+    request_json_assumed_from(out, request);
     put_empty_list(out, "ignored_flags");
     write_regime(out, plan);
     write_dominant(out, &plan->dominant);

@@ -532,6 +532,35 @@ static void write_warnings(struct report *report)
     }
 }
 
+/* Which launch records gave defaults, each with its fields. */
+static void write_launches(struct report *report)
+{
+    const struct plan_request *request = report->request;
+    struct json_out line;
+
+    for (int i = 0; i < FIELD_ID_COUNT; i++) {
+        const struct launch *launch = request->launches[i];
+        bool first = true;
+        for (int j = 0; j < i && launch; j++)
+            launch = request->launches[j] == launch ? NULL : launch;
+        if (!launch)
+            continue;
+        json_out_init(&line, report->out->arena, 512, 4096);
+        out_printf(&line, "%s: ", launch->id);
+        for (int j = i; j < FIELD_ID_COUNT; j++) {
+            if (request->launches[j] != launch)
+                continue;
+            out_printf(&line, "%s%s", first ? "" : ", ", PLAN_FIELDS.rows[j].query);
+            first = false;
+        }
+        out_bytes(&line, "", 1);
+        if (!json_out_ok(&line))
+            return;
+        out_text(report->out, "  < ");
+        text_wrap(report->out, line.text, 4, 4);
+    }
+}
+
 static void write_assumed(struct report *report)
 {
     const struct plan_request *request = report->request;
@@ -552,6 +581,7 @@ static void write_assumed(struct report *report)
     heading(report, "ASSUMED  what the request left out");
     out_text(report->out, "  ");
     text_wrap(report->out, values.text, 2, 2);
+    write_launches(report);
 }
 
 /* The nearest measurements, and those of exactly this. */

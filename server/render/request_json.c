@@ -207,6 +207,16 @@ void request_json_assumed(struct json_out *out, const struct plan_request *reque
     json_end_array(out);
 }
 
+void request_json_assumed_from(struct json_out *out, const struct plan_request *request)
+{
+    json_begin_object(out);
+    for (int i = 0; i < FIELD_ID_COUNT; i++) {
+        if (request->assumed[i] && request->launches[i])
+            json_put_text(out, PLAN_FIELDS.rows[i].pointer, request->launches[i]->id);
+    }
+    json_end_object(out);
+}
+
 void request_text_leaf(struct json_out *out, const struct plan_request *request, enum field_id id)
 {
     const struct field *field = &PLAN_FIELDS.rows[id];

@@ -27,6 +27,10 @@
     "{\"id\":\"f\",\"title\":\"F\",\"family\":\"x\",\"deployable\":false,\"multiply\":\"bf16\","   \
     "\"weight_only\":false,\"activation_bytes\":2,\"quantized\":false,\"gguf\":false,"
 
+#define LAUNCH "{\"id\":\"l\",\"title\":\"L\","
+#define WHEN(CONDITION) "\"when\":{" CONDITION "},\"flags\":{\"requests\":1}," SOURCE
+#define FLAGS(FLAG) "\"when\":{},\"flags\":{" FLAG "}," SOURCE
+
 static const struct row {
     import_fn *read;
     const char *record, *word; /* word NULL = the record is good */
@@ -58,6 +62,27 @@ static const struct row {
      "is no version"},
     {import_host_cost, "{\"id\":\"h\",\"engine\":\"e\",\"constant\":\"patience\"," SOURCE "}",
      "constant 'patience' is unknown"},
+    {import_launch, LAUNCH "\"when\":{},\"flags\":{\"kv_cache\":\"fp8\"}," SOURCE "}", NULL},
+    {import_launch, LAUNCH "\"flags\":{\"kv_cache\":\"fp8\"}," SOURCE "}", "'when' must be"},
+    {import_launch, LAUNCH "\"when\":{}," SOURCE "}", "'flags' says nothing"},
+    {import_launch, LAUNCH "\"when\":{},\"flags\":{}," SOURCE "}", "'flags' says nothing"},
+    {import_launch, LAUNCH "\"when\":{\"moon\":1},\"flags\":{\"requests\":1}," SOURCE "}",
+     "unknown field 'moon'"},
+    {import_launch, LAUNCH WHEN("\"load_generator\":\"wrk\"") "}", "no load generator"},
+    {import_launch, LAUNCH WHEN("\"version_min\":\"new\"") "}", "'new' is no version"},
+    {import_launch, LAUNCH WHEN("\"tp_min\":0") "}", "'tp_min' is 0"},
+    {import_launch, LAUNCH WHEN("\"tp_min\":4,\"tp_max\":2") "}", "no tp is 4 to 2"},
+    {import_launch, LAUNCH WHEN("\"models\":[]") "}", "'models' must be a list"},
+    {import_launch, LAUNCH WHEN("\"models\":\"m\"") "}", "'models' must be a list"},
+    {import_launch, LAUNCH WHEN("\"weights\":[7]") "}", "not a text"},
+    {import_launch, LAUNCH WHEN("\"speculative\":3") "}", "true or false"},
+    {import_launch, LAUNCH FLAGS("\"colour\":1") "}", "'colour' is no flag"},
+    {import_launch, LAUNCH FLAGS("\"stream_interval\":-1") "}", "must be a number of 0"},
+    {import_launch, LAUNCH FLAGS("\"memory_utilization\":90") "}", "must be a number of 0 to 1"},
+    {import_launch, LAUNCH FLAGS("\"prefix_caching\":1") "}", "must be a number"},
+    {import_launch, LAUNCH FLAGS("\"kv_cache\":8") "}", "must be a number"},
+    {import_launch, LAUNCH FLAGS("\"max_num_seqs\":\"many\"") "}", "no rule 'many'"},
+    {import_launch, LAUNCH FLAGS("\"speculative_method\":\"dice\"") "}", "no way to draft"},
     {import_model, "{\"id\":\"m\",\"name\":\"M\"," SOURCE "}", "are required"},
 };
 

@@ -74,9 +74,10 @@ static void members_stand_in_the_order_of_the_api(void **state)
 
     sample_fill(&sample);
     cJSON *tree = reply_of(arena, &sample, false);
-    check_members(tree, "request assumed ignored_flags regime dominant decode prefill latency "
-                        "throughput memory moves "
-                        "cures non_cures measured anchors gaps warnings");
+    check_members(
+        tree, "request assumed assumed_from ignored_flags regime dominant decode prefill latency "
+              "throughput memory moves "
+              "cures non_cures measured anchors gaps warnings");
     check_members(at(tree, "regime"), "id seed_regime title because answers");
     check_members(at(tree, "regime.answers"),
                   "concurrent_requests model_bytes context_tokens sampler");
