@@ -92,8 +92,12 @@ struct anchor_near {
 int anchors_nearest(const struct anchor_index *index, const struct problem *problem,
                     struct anchor_near *ret_near, int max);
 
-/* The same for a point of one's own, what it leaves at NAN, -1 or zeros not being compared, among
- * anchors that have a metric (ANCHOR_METRIC_COUNT = any). Of no model and no part: among all. */
+/*
+ * The same for a point of one's own, what it leaves at NAN, -1 or zeros not being compared, among
+ * anchors that have a metric (ANCHOR_METRIC_COUNT = any). Of no model and no part: among all. Where
+ * nothing of that model or part has the metric, among all that have it, of any kind; where nothing
+ * has it, among all: it is empty only when there is no anchor.
+ */
 int anchors_nearest_point(const struct anchor_index *index, const struct anchor_point *asked,
                           enum anchor_metric metric, struct anchor_near *ret_near, int max);
 

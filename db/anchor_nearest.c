@@ -18,7 +18,7 @@ static void rank(struct ranking *ranking, int anchor)
 {
     const struct anchor_index *index = ranking->index;
     double distance = anchor_distance(ranking->asked, &index->points[anchor]);
-    if (isnan(distance) ||
+    if ((index->flags[anchor] & ANCHOR_DISPUTED) ||
         (ranking->metric != ANCHOR_METRIC_COUNT &&
          isnan(anchor_figure(index, anchor, ranking->metric))) ||
         (ranking->n == ranking->max && distance >= ranking->near[ranking->n - 1].distance)) {
@@ -66,6 +66,18 @@ static void rank_part(struct ranking *ranking, int part, int model)
     }
 }
 
+/* Ranks whatever was measured, of any model and part and of kinds too that no plan is compared
+ * with: memory, host, launches, links. */
+static void rank_measured(struct ranking *ranking)
+{
+    const struct anchor_index *index = ranking->index;
+    for (int i = 0; i < index->n; i++) {
+        if (index->kinds[i] != ANCHOR_STUDY && index->kinds[i] != ANCHOR_STATEMENT) {
+            rank(ranking, i);
+        }
+    }
+}
+
 int anchors_nearest_point(const struct anchor_index *index, const struct anchor_point *asked,
                           enum anchor_metric metric, struct anchor_near *ret_near, int max)
 {
@@ -87,6 +99,13 @@ int anchors_nearest_point(const struct anchor_index *index, const struct anchor_
         }
     }
     if (!of_model && !of_part) {
+        rank_models(&ranking, 0, index->n_compared, 0, 0);
+    }
+    if (ranking.n == 0) {
+        rank_measured(&ranking);
+    }
+    if (ranking.n == 0) {
+        ranking.metric = ANCHOR_METRIC_COUNT;
         rank_models(&ranking, 0, index->n_compared, 0, 0);
     }
     for (int i = 0; i < ranking.n; i++) {

@@ -232,7 +232,10 @@ static double format_term(const struct anchor_point *asked, const struct anchor_
 static double other_record(int asked, int anchor, double asked_log, double anchor_log,
                            double unlike)
 {
-    return asked == anchor || isnan(asked_log) ? 0.0 : unlike + fabs(asked_log - anchor_log);
+    if (isnan(asked_log) || (asked >= 0 && asked == anchor)) {
+        return 0.0;
+    }
+    return unlike + (isnan(anchor_log) ? UNSTATED : fabs(asked_log - anchor_log));
 }
 
 static double subject_term(const struct anchor_point *asked, const struct anchor_point *anchor)
@@ -247,9 +250,6 @@ static double subject_term(const struct anchor_point *asked, const struct anchor
 
 double anchor_distance(const struct anchor_point *asked, const struct anchor_point *anchor)
 {
-    if (anchor->model < 0 || anchor->hardware < 0) {
-        return NAN;
-    }
     return ratio_term(asked->log_concurrency, anchor->log_concurrency, WEIGHT_CONCURRENCY,
                       UNSTATED) +
            ratio_term(asked->log_input, anchor->log_input, WEIGHT_INPUT, UNSTATED) +

@@ -321,7 +321,7 @@ struct anchor_point anchor_point_of(const struct problem *problem);
  *
  * What an anchor does not state costs 1 (concurrency, a length, a weight format), 0.5 (tp, engine
  * version, KV format) or nothing (pp, dp, ep: one is what people mean); what is not asked (NAN, -1,
- * zeros) costs nothing. An anchor of an unknown model or part has no distance: NAN.
+ * zeros) costs nothing. An unknown model or part is another one and costs 1 for its size.
  */
 double anchor_distance(const struct anchor_point *asked, const struct anchor_point *anchor);
 

@@ -170,7 +170,8 @@ static void distances_add_up(void **state)
     free(sample);
 }
 
-static void unknown_subjects_have_no_distance(void **state)
+/* Another model and another part, 8 and 4, and 1 for the size that nobody knows. */
+static void unknown_subjects_are_other_ones(void **state)
 {
     struct sample *sample = sample_new();
     struct problem problem = sample_problem(sample, SAMPLE_LLAMA_8B, SAMPLE_H100);
@@ -178,10 +179,14 @@ static void unknown_subjects_have_no_distance(void **state)
     struct anchor_point anchor = asked;
     (void)state;
     anchor.model = -1;
-    assert_true(isnan(anchor_distance(&asked, &anchor)));
-    anchor = asked;
+    anchor.log_active = NAN;
+    assert_near(anchor_distance(&asked, &anchor), 9, 1e-12);
+    asked.model = -1; /* one that came with the request is not the unknown one */
+    assert_near(anchor_distance(&asked, &anchor), 9, 1e-12);
+    asked = anchor = anchor_point_of(&problem);
     anchor.hardware = -1;
-    assert_true(isnan(anchor_distance(&asked, &anchor)));
+    anchor.log_bandwidth = NAN;
+    assert_near(anchor_distance(&asked, &anchor), 5, 1e-12);
     assert_false(anchor_is_exact(&asked, &anchor));
     free(sample);
 }
@@ -216,7 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_read_back),
         cmocka_unit_test(distances_add_up),
-        cmocka_unit_test(unknown_subjects_have_no_distance),
+        cmocka_unit_test(unknown_subjects_are_other_ones),
         cmocka_unit_test(unasked_terms_are_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

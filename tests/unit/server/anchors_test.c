@@ -192,6 +192,45 @@ static void no_record_shows_the_nearest_and_counts(void **state)
     cJSON_Delete(second);
 }
 
+/* Questions that nothing answers, and a metric that the nearest still has ("" = nothing has it). */
+static const struct near_row {
+    const char *target, *metric;
+} NEAR_ROWS[] = {
+    /* no kind of anchor that a plan is compared with measures memory or the host */
+    {"/v1/anchors?metric=kv_token_capacity&model=qwen3-0.6b&hardware=m4-max-40c",
+     "kv_token_capacity"},
+    {"/v1/anchors?metric=host_us&model=qwen3-0.6b", "host_us"},
+    {"/v1/anchors?metric=dispatch_us&hardware=rtx-3060-12gb", "dispatch_us"},
+    {"/v1/anchors?metric=launch_us&model=grok-2&hardware=tpu-v5p", "launch_us"},
+    /* nothing at all was measured of that model on that part */
+    {"/v1/anchors?metric=ttft_ms&model=opt-125m&hardware=m4-max-40c", "ttft_ms"},
+    {"/v1/anchors?model=opt-125m&hardware=tpu-v5p&tp=4096", ""},
+    {"/v1/anchors?metric=tpot_ms&statistic=p99&model=grok-1&engine=mlx", "tpot_ms"},
+};
+
+static void something_is_always_near(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(NEAR_ROWS); i++) {
+        const cJSON *item = NULL;
+        cJSON *tree = get_json(state, NEAR_ROWS[i].target, 200);
+        double before = 0;
+        assert_string_equal(text(tree, "status"), "no record");
+        if (cJSON_GetArraySize(member(tree, "nearest")) == 0) {
+            fail_msg("nothing is near %s", NEAR_ROWS[i].target);
+        }
+        cJSON_ArrayForEach(item, member(tree, "nearest"))
+        {
+            assert_true(number(item, "distance") >= before);
+            before = number(item, "distance");
+            assert_true(cJSON_IsNull(member(item, "disputed")));
+            if (NEAR_ROWS[i].metric[0]) {
+                assert_true(metric(item, NEAR_ROWS[i].metric) >= 0);
+            }
+        }
+        cJSON_Delete(tree);
+    }
+}
+
 static const struct refusal_row {
     const char *target, *words;
     int status;
@@ -387,6 +426,7 @@ int main(void)
         cmocka_unit_test(disputed_ones_say_why),
         cmocka_unit_test(pages_join),
         cmocka_unit_test(no_record_shows_the_nearest_and_counts),
+        cmocka_unit_test(something_is_always_near),
         cmocka_unit_test(wrong_arguments_are_named),
         cmocka_unit_test(studies_and_rows_name_each_other),
         cmocka_unit_test(further_ids_lead_to_the_same_anchor),
