@@ -1,10 +1,16 @@
 /*
- * gaps.c - a bounded hash table of counters, and the thread that brings it to the file.
+ * gaps.c - two bounded hash tables of counters, and the thread that brings them to the file.
  *
- * A slot is claimed by exchanging its hash, once and for ever; its id is written before it is
- * published. Equal hashes are taken for equal keys: of 64 bits, among a few thousand ids of
- * records. Only the difference to what is written goes to the file, so that several processes may
- * count into one file.
+ * Stated gaps are known to the records: a slot is claimed by exchanging its hash, once and for
+ * ever, and its id is written before it is published, without a lock. What was asked comes from
+ * anyone: a full table lets go of what was asked least. Every refused newcomer loosens the hold of
+ * the weakest key in its place by one, every question tightens its key's (Misra and Gries 1982), so
+ * that keys asked once go at the first, and a flood of new ones never outlives those asked again
+ * and again. Those slots are guarded by a lock.
+ *
+ * Equal hashes are taken for equal keys: of 64 bits, among a few thousand ids of records. Only the
+ * difference to what is written goes to the file, so that several processes may count into one
+ * file, which keeps no more asked keys than a table has.
  */
 #include "gaps.h"
 
@@ -15,21 +21,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "gap_key.h"
 #include "sql.h"
 
-#define SLOTS 4096u /* a power of 2 */
-#define USED_MAX (SLOTS / 4 * 3)
+#define STATED_SLOTS 512u /* powers of 2 */
+#define ASKED_SLOTS 4096u
+#define SLOTS (STATED_SLOTS + ASKED_SLOTS)
+#define STATED_MAX (STATED_SLOTS / 4 * 3)
 #define PROBES_MAX 64u
-#define LOADED_MAX (SLOTS / 2) /* of the file, most asked first: the rest is room for new ones */
+/* Of the file, most asked first: the rest is room for new ones. */
+#define LOADED_MAX (STATED_MAX + ASKED_SLOTS / 2)
 #define FLUSH_SECONDS 5.0
 #define NS_PER_S 1e9
-#define RANGE_EXPONENT_MAX 40
-#define SEPARATOR '~'
-#define ANY "any"
-
-/* FNV-1a, 64 bits, by Fowler, Noll and Vo: offset basis and prime. */
-#define FNV_BASIS UINT64_C(14695981039346656037)
-#define FNV_PRIME UINT64_C(1099511628211)
 
 #define SECONDS_PER_MINUTE 60
 
@@ -40,15 +43,27 @@ struct slot {
     _Atomic int64_t first_s, last_s;
     _Atomic uint64_t shown; /* `asked` when its present minute began */
     _Atomic int64_t shown_minute;
-    uint64_t written; /* of `asked`, already in the file; the writing thread's, and so: */
-    uint64_t pending; /* what `written` becomes when the transaction is through */
+    uint64_t written; /* of `asked`, already in the file; guarded by the lock, and so: */
+    uint64_t hold;    /* of an asked key: newcomers that it still resists */
+    bool answered;    /* of an asked key: an anchor answered it when the slot began */
+};
+
+/* A slot as it is to be written. */
+struct due {
+    unsigned slot;
+    uint64_t hash, asked, more;
+    int64_t first_s, last_s;
+    char id[GAP_ID_MAX];
 };
 
 struct gaps {
     struct slot slots[SLOTS];
     char ids[SLOTS][GAP_ID_MAX]; /* apart: pages of ids that nobody asked stay untouched */
-    atomic_uint used;
+    atomic_uint stated;
     _Atomic uint64_t dropped;
+    gap_answered_fn *answered; /* NULL = nothing is */
+    void *answered_ctx;
+    pthread_mutex_t keys; /* guards the slots of asked keys, and `written` of all */
     FILE *log;
     bool complained;
     sqlite3 *db; /* NULL = in memory alone */
@@ -59,141 +74,26 @@ struct gaps {
     bool stopping, is_writing;
 };
 
-static const char *text_or_any(const char *text)
+/* The place of a hash after i misses. */
+static unsigned place_of(bool stated, uint64_t hash, unsigned i)
 {
-    return text && *text ? text : ANY;
+    unsigned at = (unsigned)hash + i;
+    return stated ? at & (STATED_SLOTS - 1) : STATED_SLOTS + (at & (ASKED_SLOTS - 1));
 }
 
-/* The exponent of the range that holds `value`; -1 = any. */
-static int range_exponent(double value)
-{
-    if (isnan(value)) {
-        return -1;
-    }
-    if (value < 2) {
-        return 0;
-    }
-    int exponent = ilogb(value);
-    return exponent < RANGE_EXPONENT_MAX ? exponent : RANGE_EXPONENT_MAX;
-}
-
-static void range_text(const char *name, double value, char *to, size_t max)
-{
-    int exponent = range_exponent(value);
-    if (exponent < 0) {
-        (void)text_print(to, max, "%s-" ANY, name);
-    } else {
-        (void)text_print(to, max, "%s-%.0f", name, ldexp(1, exponent));
-    }
-}
-
-bool gap_key_id(const struct gap_key *key, char ret_id[GAP_ID_MAX])
-{
-    char input[32];
-    char concurrency[32];
-    range_text("in", key->input_tokens, input, sizeof(input));
-    range_text("conc", key->concurrency, concurrency, sizeof(concurrency));
-    bool fits = text_print(ret_id, GAP_ID_MAX, "%s~%s~%s~%s~%s~%s", text_or_any(key->model_id),
-                           text_or_any(key->hardware_id), text_or_any(key->engine_id),
-                           text_or_any(key->metric), input, concurrency);
-    if (!fits) {
-        ret_id[0] = '\0';
-    }
-    return fits;
-}
-
-static bool range_parse(const char *text, const char *name, double *ret_value)
-{
-    size_t length = strlen(name);
-    char *end = NULL;
-    if (strncmp(text, name, length) != 0 || text[length] != '-') {
-        return false;
-    }
-    const char *number = text + length + 1;
-    if (strcmp(number, ANY) == 0) {
-        *ret_value = NAN;
-        return true;
-    }
-    double value = strtod(number, &end);
-    *ret_value = value;
-    return end != number && *end == '\0' && value >= 1;
-}
-
-bool gap_key_parse(const char *id, char memory[GAP_ID_MAX], struct gap_key *ret_key)
-{
-    enum { N_PARTS = 6 };
-
-    const char *parts[N_PARTS] = {NULL};
-    int n = 0;
-    if (!text_print(memory, GAP_ID_MAX, "%s", id)) {
-        return false;
-    }
-    for (char *at = memory; at && n < N_PARTS; n++) {
-        char *separator = strchr(at, SEPARATOR);
-        if (separator) {
-            *separator++ = '\0';
-        }
-        parts[n] = strcmp(at, ANY) == 0 ? NULL : at;
-        at = separator;
-    }
-    struct gap_key key = {
-        .model_id = parts[0], .hardware_id = parts[1], .engine_id = parts[2], .metric = parts[3]};
-    char round_trip[GAP_ID_MAX];
-    if (n < N_PARTS || !range_parse(parts[4] ? parts[4] : "", "in", &key.input_tokens) ||
-        !range_parse(parts[5] ? parts[5] : "", "conc", &key.concurrency) ||
-        !gap_key_id(&key, round_trip) || strcmp(round_trip, id) != 0) {
-        return false;
-    }
-    *ret_key = key;
-    return true;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    for (; *text; text++) {
-        hash = (hash ^ (unsigned char)*text) * FNV_PRIME;
-    }
-    return (hash ^ SEPARATOR) * FNV_PRIME;
-}
-
-/* Of a finished hash: its low bits, which choose the slot, take the high ones in; 0 is no hash. */
-static uint64_t hash_end(uint64_t hash)
-{
-    hash ^= hash >> 32;
-    return hash ? hash : 1;
-}
-
-static uint64_t hash_of_key(const struct gap_key *key)
-{
-    uint64_t hash = hash_text(FNV_BASIS, text_or_any(key->model_id));
-    hash = hash_text(hash, text_or_any(key->hardware_id));
-    hash = hash_text(hash, text_or_any(key->engine_id));
-    hash = hash_text(hash, text_or_any(key->metric));
-    hash = (hash ^ (unsigned char)range_exponent(key->input_tokens)) * FNV_PRIME;
-    hash = (hash ^ (unsigned char)range_exponent(key->concurrency)) * FNV_PRIME;
-    return hash_end(hash);
-}
-
-static uint64_t hash_of_id(const char *id)
-{
-    char memory[GAP_ID_MAX];
-    struct gap_key key;
-    return gap_key_parse(id, memory, &key) ? hash_of_key(&key) : hash_end(hash_text(FNV_BASIS, id));
-}
-
-/* The slot of that hash, claimed when there was none; NULL when the table is full. *ret_new: it is
- * this caller's to name. */
-static struct slot *slot_claim(struct gaps *gaps, uint64_t hash, bool *ret_new)
+/* The slot of a stated gap, claimed when there was none; NULL when the table is full. *ret_new: it
+ * is this caller's to name. */
+static struct slot *stated_claim(struct gaps *gaps, uint64_t hash, bool *ret_new)
 {
     for (unsigned i = 0; i < PROBES_MAX; i++) {
-        struct slot *slot = &gaps->slots[(hash + i) & (SLOTS - 1)];
+        struct slot *slot = &gaps->slots[place_of(true, hash, i)];
         uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
         if (found == 0) {
-            if (atomic_load_explicit(&gaps->used, memory_order_relaxed) >= USED_MAX) {
+            if (atomic_load_explicit(&gaps->stated, memory_order_relaxed) >= STATED_MAX) {
                 return NULL;
             }
             if (atomic_compare_exchange_strong(&slot->hash, &found, hash)) {
-                atomic_fetch_add_explicit(&gaps->used, 1, memory_order_relaxed);
+                atomic_fetch_add_explicit(&gaps->stated, 1, memory_order_relaxed);
                 *ret_new = true;
                 return slot;
             }
@@ -205,16 +105,39 @@ static struct slot *slot_claim(struct gaps *gaps, uint64_t hash, bool *ret_new)
     return NULL;
 }
 
-static const struct slot *slot_find(const struct gaps *gaps, uint64_t hash)
+static unsigned slot_find(const struct gaps *gaps, bool stated, uint64_t hash)
 {
     for (unsigned i = 0; i < PROBES_MAX; i++) {
-        const struct slot *slot = &gaps->slots[(hash + i) & (SLOTS - 1)];
-        uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
+        unsigned place = place_of(stated, hash, i);
+        uint64_t found = atomic_load_explicit(&gaps->slots[place].hash, memory_order_acquire);
         if (found == 0 || found == hash) {
-            return found ? slot : NULL;
+            return found ? place : SLOTS;
         }
     }
-    return NULL;
+    return SLOTS;
+}
+
+static bool is_weaker(const struct slot *one, const struct slot *other)
+{
+    return one->hold != other->hold ? one->hold < other->hold
+                                    : atomic_load(&one->last_s) < atomic_load(&other->last_s);
+}
+
+/* The slot of an asked key: its own, a free one, or that of the weakest key once nothing holds it;
+ * NULL when every key there still holds. The lock is held. */
+static struct slot *asked_claim(struct gaps *gaps, uint64_t hash)
+{
+    struct slot *weakest = NULL;
+    for (unsigned i = 0; i < PROBES_MAX; i++) {
+        struct slot *slot = &gaps->slots[place_of(false, hash, i)];
+        uint64_t found = atomic_load(&slot->hash);
+        if (found == 0 || found == hash) {
+            return slot;
+        }
+        weakest = !weakest || is_weaker(slot, weakest) ? slot : weakest;
+    }
+    weakest->hold -= weakest->hold > 0;
+    return weakest->hold == 0 ? weakest : NULL;
 }
 
 static void slot_count(struct slot *slot)
@@ -248,21 +171,64 @@ static void slot_name(struct gaps *gaps, struct slot *slot, const char *id)
     atomic_store_explicit(&slot->named, true, memory_order_release);
 }
 
+/* Gives the slot to an asked key; what another one had there is let go. The lock is held. */
+static void slot_begin(struct gaps *gaps, struct slot *slot, uint64_t hash, const char *id,
+                       bool answered)
+{
+    atomic_fetch_add_explicit(&gaps->dropped, atomic_load(&slot->asked), memory_order_relaxed);
+    atomic_store(&slot->hash, hash);
+    atomic_store(&slot->asked, 0);
+    atomic_store(&slot->first_s, 0);
+    atomic_store(&slot->last_s, 0);
+    atomic_store(&slot->shown, 0);
+    atomic_store(&slot->shown_minute, 0);
+    slot->written = 0;
+    slot->hold = 0;
+    slot->answered = answered;
+    slot_name(gaps, slot, id);
+}
+
+/* Counts a key that has a slot; false when it has none. */
+static bool count_known(struct gaps *gaps, uint64_t hash)
+{
+    pthread_mutex_lock(&gaps->keys);
+    unsigned place = slot_find(gaps, false, hash);
+    if (place < SLOTS) {
+        slot_count(&gaps->slots[place]);
+        gaps->slots[place].hold++;
+    }
+    pthread_mutex_unlock(&gaps->keys);
+    return place < SLOTS;
+}
+
+static bool is_answered(const struct gaps *gaps, const struct gap_key *key)
+{
+    return gaps->answered && gaps->answered(gaps->answered_ctx, key);
+}
+
 void gaps_ask(struct gaps *gaps, const struct gap_key *key)
 {
-    bool is_new = false;
     char id[GAP_ID_MAX];
-    if (!gaps) {
+    if (!gaps || !gap_key_id(key, id)) {
         return;
     }
-    struct slot *slot = slot_claim(gaps, hash_of_key(key), &is_new);
+    uint64_t hash = gap_key_hash(key);
+    if (count_known(gaps, hash)) {
+        return;
+    }
+    bool answered = is_answered(gaps, key);
+    pthread_mutex_lock(&gaps->keys);
+    struct slot *slot = asked_claim(gaps, hash);
+    if (slot) {
+        if (atomic_load(&slot->hash) != hash) {
+            slot_begin(gaps, slot, hash, id, answered);
+        }
+        slot_count(slot);
+        slot->hold++;
+    }
+    pthread_mutex_unlock(&gaps->keys);
     if (!slot) {
         drop(gaps);
-        return;
-    }
-    slot_count(slot);
-    if (is_new && gap_key_id(key, id)) {
-        slot_name(gaps, slot, id);
     }
 }
 
@@ -272,7 +238,7 @@ void gaps_ask_stated(struct gaps *gaps, const char *gap_id)
     if (!gaps) {
         return;
     }
-    struct slot *slot = slot_claim(gaps, hash_end(hash_text(FNV_BASIS, gap_id)), &is_new);
+    struct slot *slot = stated_claim(gaps, gap_id_hash(gap_id), &is_new);
     if (!slot) {
         drop(gaps);
         return;
@@ -283,14 +249,15 @@ void gaps_ask_stated(struct gaps *gaps, const char *gap_id)
     }
 }
 
-static void count_read(const struct gaps *gaps, const struct slot *slot,
-                       struct gap_count *ret_count)
+static void count_read(const struct gaps *gaps, unsigned place, struct gap_count *ret_count)
 {
-    memcpy(ret_count->id, gaps->ids[slot - gaps->slots], GAP_ID_MAX);
+    const struct slot *slot = &gaps->slots[place];
+    memcpy(ret_count->id, gaps->ids[place], GAP_ID_MAX);
     ret_count->asked = atomic_load_explicit(&slot->asked, memory_order_relaxed);
     ret_count->first_asked_s = atomic_load_explicit(&slot->first_s, memory_order_relaxed);
     ret_count->last_asked_s = atomic_load_explicit(&slot->last_s, memory_order_relaxed);
     ret_count->asked_before = atomic_load_explicit(&slot->shown, memory_order_relaxed);
+    ret_count->answered = place >= STATED_SLOTS && slot->answered;
 }
 
 static bool slot_is_named(const struct slot *slot)
@@ -298,29 +265,51 @@ static bool slot_is_named(const struct slot *slot)
     return atomic_load_explicit(&slot->named, memory_order_acquire);
 }
 
-bool gaps_count(const struct gaps *gaps, const char *id, struct gap_count *ret_count)
+static bool count_find(const struct gaps *gaps, const char *id, uint64_t hash,
+                       struct gap_count *ret_count)
 {
-    const struct slot *slot = gaps ? slot_find(gaps, hash_of_id(id)) : NULL;
-    *ret_count = (struct gap_count){.asked = 0};
-    if (!slot || !slot_is_named(slot) || strcmp(gaps->ids[slot - gaps->slots], id) != 0) {
+    unsigned place = slot_find(gaps, gap_id_is_stated(id), hash);
+    if (place == SLOTS || !slot_is_named(&gaps->slots[place]) ||
+        strcmp(gaps->ids[place], id) != 0) {
         return false;
     }
-    count_read(gaps, slot, ret_count);
+    count_read(gaps, place, ret_count);
     return true;
 }
 
-size_t gaps_snapshot(const struct gaps *gaps, struct gap_count *ret_counts, size_t max)
+bool gaps_count(struct gaps *gaps, const char *id, struct gap_count *ret_count)
+{
+    uint64_t hash = gap_id_hash(id);
+    *ret_count = (struct gap_count){.asked = 0};
+    if (!gaps || !hash) {
+        return false;
+    }
+    if (gap_id_is_stated(id)) {
+        return count_find(gaps, id, hash, ret_count);
+    }
+    pthread_mutex_lock(&gaps->keys);
+    bool found = count_find(gaps, id, hash, ret_count);
+    pthread_mutex_unlock(&gaps->keys);
+    return found;
+}
+
+size_t gaps_snapshot(struct gaps *gaps, struct gap_count *ret_counts, size_t max)
 {
     size_t n = 0;
-    for (size_t i = 0; gaps && i < SLOTS; i++) {
+    if (!gaps) {
+        return 0;
+    }
+    pthread_mutex_lock(&gaps->keys);
+    for (unsigned i = 0; i < SLOTS; i++) {
         if (!slot_is_named(&gaps->slots[i])) {
             continue;
         }
         if (n < max) {
-            count_read(gaps, &gaps->slots[i], &ret_counts[n]);
+            count_read(gaps, i, &ret_counts[n]);
         }
         n++;
     }
+    pthread_mutex_unlock(&gaps->keys);
     return n;
 }
 
@@ -339,69 +328,114 @@ static void complain(struct gaps *gaps)
     gaps->complained = true;
 }
 
-static bool write_slot(struct gaps *gaps, sqlite3_stmt *upsert, const struct slot *slot)
+static bool write_due(sqlite3_stmt *upsert, const struct due *due)
 {
-    sqlite3_int64 more = (sqlite3_int64)(slot->pending - slot->written);
-    bool done = sqlite3_bind_text(upsert, 1, gaps->ids[slot - gaps->slots], -1, SQLITE_STATIC) ==
-                    SQLITE_OK &&
-                sqlite3_bind_int64(upsert, 2, more) == SQLITE_OK &&
-                sqlite3_bind_int64(upsert, 3, atomic_load(&slot->first_s)) == SQLITE_OK &&
-                sqlite3_bind_int64(upsert, 4, atomic_load(&slot->last_s)) == SQLITE_OK &&
+    bool done = sqlite3_bind_text(upsert, 1, due->id, -1, SQLITE_STATIC) == SQLITE_OK &&
+                sqlite3_bind_int64(upsert, 2, (sqlite3_int64)due->more) == SQLITE_OK &&
+                sqlite3_bind_int64(upsert, 3, due->first_s) == SQLITE_OK &&
+                sqlite3_bind_int64(upsert, 4, due->last_s) == SQLITE_OK &&
                 sqlite3_step(upsert) == SQLITE_DONE;
     sqlite3_reset(upsert);
     sqlite3_clear_bindings(upsert);
     return done;
 }
 
-/* Notes what each slot stands at; true when there is something to write. */
-static bool slots_note(struct gaps *gaps)
+/* Whether the slot holds what the file does not; *ret_due says what. The lock is held. */
+static bool slot_is_due(const struct gaps *gaps, unsigned place, struct due *ret_due)
 {
-    bool any = false;
-    for (size_t i = 0; i < SLOTS; i++) {
-        struct slot *slot = &gaps->slots[i];
-        slot->pending = slot_is_named(slot) ? atomic_load(&slot->asked) : slot->written;
-        any = any || slot->pending != slot->written;
+    const struct slot *slot = &gaps->slots[place];
+    uint64_t asked = slot_is_named(slot) ? atomic_load(&slot->asked) : slot->written;
+    if (asked == slot->written) {
+        return false;
     }
-    return any;
-}
-
-static bool write_slots(struct gaps *gaps, sqlite3_stmt *upsert)
-{
-    for (size_t i = 0; i < SLOTS; i++) {
-        const struct slot *slot = &gaps->slots[i];
-        if (slot->pending != slot->written && !write_slot(gaps, upsert, slot)) {
-            return false;
-        }
-    }
+    *ret_due = (struct due){.slot = place,
+                            .hash = atomic_load(&slot->hash),
+                            .asked = asked,
+                            .more = asked - slot->written,
+                            .first_s = atomic_load(&slot->first_s),
+                            .last_s = atomic_load(&slot->last_s)};
+    memcpy(ret_due->id, gaps->ids[place], GAP_ID_MAX);
     return true;
 }
 
-/* One transaction: everything that was counted since the last one, or nothing. */
-static void flush(struct gaps *gaps)
+/* What is to be written, to be freed; NULL when there is nothing, or no memory. */
+static struct due *collect_due(struct gaps *gaps, int *ret_n)
+{
+    struct due one;
+    int most = 0;
+    int n = 0;
+    pthread_mutex_lock(&gaps->keys);
+    for (unsigned i = 0; i < SLOTS; i++) {
+        most += slot_is_due(gaps, i, &one);
+    }
+    struct due *list = most ? malloc((size_t)most * sizeof(*list)) : NULL;
+    for (unsigned i = 0; list && i < SLOTS && n < most; i++) {
+        n += slot_is_due(gaps, i, &list[n]);
+    }
+    pthread_mutex_unlock(&gaps->keys);
+    *ret_n = n;
+    return list;
+}
+
+/* Slots that another key has taken meanwhile have nothing in the file yet. */
+static void mark_written(struct gaps *gaps, const struct due *list, int n)
+{
+    pthread_mutex_lock(&gaps->keys);
+    for (int i = 0; i < n; i++) {
+        struct slot *slot = &gaps->slots[list[i].slot];
+        if (atomic_load(&slot->hash) == list[i].hash) {
+            slot->written = list[i].asked;
+        }
+    }
+    pthread_mutex_unlock(&gaps->keys);
+}
+
+static bool write_list(struct gaps *gaps, const struct due *list, int n)
 {
     static const char UPSERT[] =
         "INSERT INTO gap_counters VALUES (?1, ?2, ?3, ?4) ON CONFLICT (gap_id) DO UPDATE SET "
         "asked = asked + excluded.asked, first_asked_s = min(first_asked_s, "
         "excluded.first_asked_s), last_asked_s = max(last_asked_s, excluded.last_asked_s)";
     sqlite3_stmt *upsert = NULL;
-    if (!slots_note(gaps)) {
-        return;
-    }
-    bool done = sql_exec(gaps->db, "BEGIN IMMEDIATE") &&
-                sqlite3_prepare_v2(gaps->db, UPSERT, -1, &upsert, NULL) == SQLITE_OK &&
-                write_slots(gaps, upsert) && sql_exec(gaps->db, "COMMIT");
-    if (!done) {
-        complain(gaps);
+    bool done = sqlite3_prepare_v2(gaps->db, UPSERT, -1, &upsert, NULL) == SQLITE_OK;
+    for (int i = 0; done && i < n; i++) {
+        done = write_due(upsert, &list[i]);
     }
     sqlite3_finalize(upsert);
-    if (!done) {
-        sql_rollback(gaps->db);
+    return done;
+}
+
+/* The file keeps as many asked keys as a table has, those asked most and last. */
+static bool trim(struct gaps *gaps)
+{
+    static const char TRIM[] =
+        "DELETE FROM gap_counters WHERE gap_id IN (SELECT gap_id FROM gap_counters WHERE "
+        "instr(gap_id, '~') ORDER BY asked DESC, last_asked_s DESC, gap_id LIMIT -1 OFFSET "
+        "?1)";
+    if (sql_number(gaps->db, "SELECT count(*) FROM gap_counters", 0) <= (long long)ASKED_SLOTS) {
+        return true;
+    }
+    return sql_run(gaps->db, TRIM, "i", (int)ASKED_SLOTS);
+}
+
+/* One transaction: everything that was counted since the last one, or nothing. */
+static void flush(struct gaps *gaps)
+{
+    int n = 0;
+    struct due *list = collect_due(gaps, &n);
+    if (!list) {
         return;
     }
-    gaps->complained = false;
-    for (size_t i = 0; i < SLOTS; i++) {
-        gaps->slots[i].written = gaps->slots[i].pending;
+    bool done = sql_exec(gaps->db, "BEGIN IMMEDIATE") && write_list(gaps, list, n) && trim(gaps) &&
+                sql_exec(gaps->db, "COMMIT");
+    if (done) {
+        gaps->complained = false;
+        mark_written(gaps, list, n);
+    } else {
+        complain(gaps);
+        sql_rollback(gaps->db);
     }
+    free(list);
 }
 
 /* Waits for the next write or for the end; true at the end. */
@@ -437,26 +471,51 @@ static void *write_now_and_then(void *argument)
     return NULL;
 }
 
+/* A new slot for an id of the file; NULL for what is no id, or where there is no room. */
+static struct slot *slot_load(struct gaps *gaps, const char *id)
+{
+    char memory[GAP_ID_MAX];
+    struct gap_key key;
+    bool is_new = false;
+    uint64_t hash = gap_id_hash(id);
+    if (!hash) {
+        return NULL;
+    }
+    if (gap_id_is_stated(id)) {
+        struct slot *slot = stated_claim(gaps, hash, &is_new);
+        if (slot && is_new) {
+            slot_name(gaps, slot, id);
+        }
+        return is_new ? slot : NULL;
+    }
+    struct slot *slot = asked_claim(gaps, hash);
+    if (!slot || atomic_load(&slot->hash) != 0 || !gap_key_parse(id, memory, &key)) {
+        return NULL;
+    }
+    slot_begin(gaps, slot, hash, id, is_answered(gaps, &key));
+    return slot;
+}
+
 /* A row of the file becomes a slot that needs no writing. */
 static void load_row(struct gaps *gaps, sqlite3_stmt *row)
 {
-    bool is_new = false;
     const char *id = (const char *)sqlite3_column_text(row, 0);
-    struct slot *slot = id ? slot_claim(gaps, hash_of_id(id), &is_new) : NULL;
-    if (!slot || !is_new) {
+    struct slot *slot = id ? slot_load(gaps, id) : NULL;
+    if (!slot) {
         return;
     }
     slot->written = (uint64_t)sqlite3_column_int64(row, 1);
+    slot->hold = slot->written;
     atomic_store(&slot->asked, slot->written);
     atomic_store(&slot->first_s, sqlite3_column_int64(row, 2));
     atomic_store(&slot->last_s, sqlite3_column_int64(row, 3));
-    slot_name(gaps, slot, id);
 }
 
 static bool load(struct gaps *gaps)
 {
-    static const char ROWS[] = "SELECT gap_id, asked, first_asked_s, last_asked_s FROM "
-                               "gap_counters ORDER BY asked DESC, gap_id LIMIT ?1";
+    static const char ROWS[] =
+        "SELECT gap_id, asked, first_asked_s, last_asked_s FROM "
+        "gap_counters ORDER BY asked DESC, last_asked_s DESC, gap_id LIMIT ?1";
     sqlite3_stmt *row = NULL;
     bool done = sqlite3_prepare_v2(gaps->db, ROWS, -1, &row, NULL) == SQLITE_OK &&
                 sqlite3_bind_int64(row, 1, LOADED_MAX) == SQLITE_OK;
@@ -493,7 +552,13 @@ struct gaps *gaps_open(const struct gaps_options *options)
     if (!gaps) {
         return NULL;
     }
+    if (pthread_mutex_init(&gaps->keys, NULL) != 0) {
+        free(gaps);
+        return NULL;
+    }
     gaps->log = options->log;
+    gaps->answered = options->answered;
+    gaps->answered_ctx = options->answered_ctx;
     gaps->flush_seconds = options->flush_seconds > 0 ? options->flush_seconds : FLUSH_SECONDS;
     if (options->path) {
         start_writing(gaps, options->path);
@@ -518,5 +583,6 @@ void gaps_close(struct gaps *gaps)
         pthread_mutex_destroy(&gaps->lock);
         sqlite3_close(gaps->db);
     }
+    pthread_mutex_destroy(&gaps->keys);
     free(gaps);
 }

@@ -6,9 +6,11 @@
  *          that a plan touches.
  * Units:   times in seconds since 1970 (UTC); tokens; sequences.
  * Ownership: a struct gaps owns its table, its thread and its connection; keys are read, not kept.
- * Errors:  none on the way of a request: what the bounded table cannot hold is counted as dropped,
+ * Errors:  none on the way of a request: what the bounded tables cannot hold is counted as dropped,
  *          what the file cannot take stays in memory and is tried again; the log hears of it once.
- * Threads: gaps_open/gaps_close on one thread; everything else on any, without a lock.
+ *          Asked keys let go of those asked least; a flood of them takes no room of stated gaps.
+ * Threads: gaps_open/gaps_close on one thread; everything else on any. Stated gaps are counted and
+ *          read without a lock.
  */
 #ifndef REGIME_GAPS_H
 #define REGIME_GAPS_H
@@ -39,12 +41,18 @@ struct gap_count {
     uint64_t asked;
     uint64_t asked_before; /* before the minute of the last question: stands still within it */
     int64_t first_asked_s, last_asked_s; /* 0 = never */
+    bool answered; /* of an asked key: an anchor answered it when it was loaded or first asked */
 };
 
+/* Whether a measurement answers the key. Called without a lock of the counters, on any thread. */
+typedef bool gap_answered_fn(void *ctx, const struct gap_key *key);
+
 struct gaps_options {
-    const char *path;     /* the store's file; NULL counts in memory alone */
-    FILE *log;            /* one line when the file cannot be written; NULL = silent */
-    double flush_seconds; /* between two writes; 0 = 5 s */
+    const char *path;          /* the store's file; NULL counts in memory alone */
+    FILE *log;                 /* one line when the file cannot be written; NULL = silent */
+    double flush_seconds;      /* between two writes; 0 = 5 s */
+    gap_answered_fn *answered; /* NULL: no key is */
+    void *answered_ctx;
 };
 
 /* Reads the counters of the file and starts writing them in the background. NULL = no memory. */
@@ -53,10 +61,10 @@ struct gaps *gaps_open(const struct gaps_options *options);
 /* Writes what is not yet written and stops; NULL is allowed. */
 void gaps_close(struct gaps *gaps);
 
-/* Counts one question. Costs a hash and three atomic stores; gaps NULL counts nothing. */
+/* Counts one question; gaps NULL counts nothing. */
 void gaps_ask(struct gaps *gaps, const struct gap_key *key);
 
-/* Counts a stated gap that a plan touches. */
+/* Counts a stated gap that a plan touches. Costs a hash and three atomic stores. */
 void gaps_ask_stated(struct gaps *gaps, const char *gap_id);
 
 /* The id of a key; false, and an empty id, when it is longer than GAP_ID_MAX - 1. */
@@ -67,12 +75,12 @@ bool gap_key_id(const struct gap_key *key, char ret_id[GAP_ID_MAX]);
 bool gap_key_parse(const char *id, char memory[GAP_ID_MAX], struct gap_key *ret_key);
 
 /* The count of one id; false, with zeroes, when it was never asked. */
-bool gaps_count(const struct gaps *gaps, const char *id, struct gap_count *ret_count);
+bool gaps_count(struct gaps *gaps, const char *id, struct gap_count *ret_count);
 
 /* Every id that was asked, at most `max`, in no order; returns how many there are. */
-size_t gaps_snapshot(const struct gaps *gaps, struct gap_count *ret_counts, size_t max);
+size_t gaps_snapshot(struct gaps *gaps, struct gap_count *ret_counts, size_t max);
 
-/* Questions that the full table could not hold. */
+/* Questions that the full tables could not take or keep. */
 uint64_t gaps_dropped(const struct gaps *gaps);
 
 #endif

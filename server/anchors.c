@@ -206,7 +206,7 @@ static void put_gap(struct context *ctx, struct json_out *out, const struct anch
     (void)gaps_count(app_gaps(ctx->app), id, &count);
     json_begin_object(out);
     json_put_text(out, "id", id);
-    json_put_text(out, "status", "no record");
+    json_put_text(out, "status", count.answered ? "answered" : "no record");
     json_put_text(out, "question", gap_question(arena, &key));
     json_put_number(out, "asked", (double)count.asked);
     json_end_object(out);

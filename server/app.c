@@ -15,6 +15,7 @@
 #include "etag.h"
 #include "fault.h"
 #include "gaps.h"
+#include "gaps_answer.h"
 #include "gaps_plan.h"
 #include "index.h"
 #include "json_memory.h"
@@ -40,6 +41,16 @@ struct app {
     atomic_bool draining;
 };
 
+/* Whether the records that the store holds now answer a key. */
+static bool is_answered(void *store, const struct gap_key *key)
+{
+    const struct catalogue *catalogue = store_catalogue(store);
+    bool answered = gap_is_answered(catalogue, key);
+
+    store_release(store, catalogue);
+    return answered;
+}
+
 struct app *app_new(const struct app_options *options)
 {
     struct app *app = calloc(1, sizeof(*app));
@@ -52,7 +63,10 @@ struct app *app_new(const struct app_options *options)
         free(app);
         return NULL;
     }
-    app->gaps = gaps_open(&(struct gaps_options){.path = store_path(app->store), .log = stderr});
+    app->gaps = gaps_open(&(struct gaps_options){.path = store_path(app->store),
+                                                 .log = stderr,
+                                                 .answered = is_answered,
+                                                 .answered_ctx = app->store});
     app->gap_links = gap_links_load(app->store);
     json_memory_install();
     app->openapi = openapi_new(app->store);

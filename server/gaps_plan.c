@@ -158,7 +158,7 @@ static void put_gap(struct plan_gaps *gaps, const char *id, const char *question
     }
 }
 
-static double asked_of(const struct gaps *gaps, const char *id)
+static double asked_of(struct gaps *gaps, const char *id)
 {
     struct gap_count count;
     return gaps_count(gaps, id, &count) ? (double)count.asked_before : 0;
@@ -180,11 +180,15 @@ static void ask_metric(struct gaps *gaps, const struct plan *plan, const char *m
     char *id = arena_alloc_raw(arena, GAP_ID_MAX);
     char memory[GAP_ID_MAX];
     struct gap_key rounded;
+    struct gap_count count;
     if (!id || !gap_key_id(&key, id) || !gap_key_parse(id, memory, &rounded)) {
         return;
     }
     gaps_ask(gaps, &key);
-    put_gap(ret_gaps, id, gap_question(arena, &rounded), asked_of(gaps, id));
+    (void)gaps_count(gaps, id, &count);
+    if (!count.answered) {
+        put_gap(ret_gaps, id, gap_question(arena, &rounded), (double)count.asked_before);
+    }
 }
 
 static bool link_meets(const struct gap_link *link, const struct touched *touched)

@@ -14,7 +14,7 @@
 #include "records_query.h"
 #include "store.h"
 
-#define ASKED_MAX 4096
+#define ASKED_MAX 5000
 #define STATED_MAX 1000
 #define WORD_MAX 64
 
@@ -161,7 +161,8 @@ static bool asked_item(struct arena *arena, const struct gap_count *count,
 {
     char *memory = arena_alloc_raw(arena, GAP_ID_MAX);
     const char *id = arena_copy(arena, count->id, strlen(count->id));
-    struct gap_item item = {.id = id, .status = "no record", .count = *count};
+    const char *status = count->answered ? "answered" : "no record";
+    struct gap_item item = {.id = id, .status = status, .count = *count};
     if (!memory || !id || !gap_key_parse(id, memory, &item.key)) {
         return false;
     }
@@ -269,7 +270,7 @@ static void collect_asked(struct context *ctx, const struct list_query *query,
                           struct gap_list *list)
 {
     struct arena *arena = ctx->request->arena;
-    const struct gaps *gaps = app_gaps(ctx->app);
+    struct gaps *gaps = app_gaps(ctx->app);
     size_t n = gaps_snapshot(gaps, NULL, 0);
     size_t max = n < ASKED_MAX ? n : ASKED_MAX;
     struct gap_count *counts = max ? arena_alloc_raw(arena, max * sizeof(*counts)) : NULL;

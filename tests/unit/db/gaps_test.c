@@ -53,7 +53,7 @@ static void ids_name_their_range(void **state)
          "llama-3.1-8b~h100-sxm~vllm~ttft_ms~in-32768~conc-4"},
         {{"llama-3.1-8b", NULL, "", "tpot_ms", NAN, 0},
          "llama-3.1-8b~any~any~tpot_ms~in-any~conc-1"},
-        {{NULL, NULL, NULL, NULL, 1e300, NAN}, "any~any~any~any~in-1099511627776~conc-any"},
+        {{NULL, NULL, NULL, NULL, 1e300, NAN}, "any~any~any~any~in-67108864~conc-any"},
     };
 
     (void)state;
@@ -173,8 +173,62 @@ static void a_full_table_counts_what_it_drops(void **state)
         gaps_ask(gaps, &key);
     }
     size_t n = gaps_snapshot(gaps, counts, SNAPSHOT_MAX);
-    assert_true(n < SNAPSHOT_MAX && n > SNAPSHOT_MAX / 2);
+    assert_true(n <= SNAPSHOT_MAX && n > SNAPSHOT_MAX / 2);
     assert_int_equal(n + gaps_dropped(gaps), TOO_MANY_KEYS);
+    gaps_close(gaps);
+}
+
+/* A flood of keys, each asked twice, pushes out neither what is asked again and again nor stated
+ * gaps; and what comes behind it finds room. */
+static void a_flood_takes_no_room_of_others(void **state)
+{
+    struct gaps *gaps = gaps_open(&(struct gaps_options){0});
+    struct gap_key wanted = key_of("llama-3.1-8b", "gaudi3", 1024);
+    struct gap_key late = key_of("qwen3-8b", "gaudi3", 2048);
+    struct gap_count count;
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        gaps_ask(gaps, &wanted);
+    }
+    for (int i = 0; i < 5 * TOO_MANY_KEYS; i++) {
+        char model[32];
+        assert_true(text_print(model, sizeof(model), "model-%d", i));
+        struct gap_key key = key_of(model, "h100-sxm", NAN);
+        gaps_ask(gaps, &key);
+        gaps_ask(gaps, &key);
+    }
+    gaps_ask_stated(gaps, "rag-ttft");
+    assert_true(gaps_count(gaps, "rag-ttft", &count));
+    assert_true(gaps_count(gaps, "llama-3.1-8b~gaudi3~vllm~ttft_ms~in-1024~conc-any", &count));
+    assert_int_equal(count.asked, 500);
+    for (int i = 0; i < 10; i++) {
+        gaps_ask(gaps, &late);
+    }
+    assert_true(gaps_count(gaps, "qwen3-8b~gaudi3~vllm~ttft_ms~in-2048~conc-any", &count));
+    assert_true(count.asked >= 1);
+    assert_true(gaps_snapshot(gaps, NULL, 0) <= SNAPSHOT_MAX + 1);
+    gaps_close(gaps);
+}
+
+static bool names_a_model(void *ctx, const struct gap_key *key)
+{
+    (void)ctx;
+    return key->model_id != NULL;
+}
+
+static void keys_are_answered_when_they_begin(void **state)
+{
+    struct gap_key known = key_of("qwen3-8b", "h100-sxm", NAN);
+    struct gap_key unknown = key_of(NULL, "h100-sxm", NAN);
+    struct gaps *gaps = gaps_open(&(struct gaps_options){.answered = names_a_model});
+    struct gap_count count;
+    (void)state;
+    gaps_ask(gaps, &known);
+    gaps_ask(gaps, &unknown);
+    assert_true(gaps_count(gaps, "qwen3-8b~h100-sxm~vllm~ttft_ms~in-any~conc-any", &count));
+    assert_true(count.answered);
+    assert_true(gaps_count(gaps, "any~h100-sxm~vllm~ttft_ms~in-any~conc-any", &count));
+    assert_false(count.answered);
     gaps_close(gaps);
 }
 
@@ -252,6 +306,36 @@ static void restarts_keep_the_counters(void **state)
     assert_string_equal(first_revision, last_revision);
 }
 
+/* The file too keeps no more asked keys than the table has, and what it loads may be answered. */
+static void the_file_is_bounded(void **state)
+{
+    char path[PATH_MAX_TEXT];
+    assert_true(text_print(path, sizeof(path), "%s/regime.db", (char *)*state));
+    sqlite3 *db = sql_open(path, SQLITE_OPEN_READWRITE);
+    assert_true(sql_exec(db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+                             "i < 9000) INSERT INTO gap_counters SELECT 'm' || i || "
+                             "'~any~any~any~in-any~conc-any', 1 + i % 3, 1, i FROM n"));
+    assert_true(sql_exec(db, "INSERT INTO gap_counters VALUES ('rag-ttft', 7, 1, 2)"));
+    struct gaps_options options = {
+        .path = path, .log = stderr, .flush_seconds = 0.01, .answered = names_a_model};
+    struct gaps *gaps = gaps_open(&options);
+    struct gap_key key = key_of("qwen3-8b", "h100-sxm", 1024);
+    struct gap_count count;
+    gaps_ask(gaps, &key);
+    gaps_close(gaps);
+    assert_int_equal(
+        sql_number(db, "SELECT count(*) FROM gap_counters WHERE instr(gap_id, '~')", -1), 4096);
+    assert_int_equal(sql_number(db, "SELECT asked FROM gap_counters WHERE gap_id = 'rag-ttft'", -1),
+                     7);
+    assert_int_equal(sql_number(db, "SELECT min(asked) FROM gap_counters", -1), 2);
+    sqlite3_close(db);
+    gaps = gaps_open(&options);
+    assert_true(gaps_count(gaps, "m8999~any~any~any~in-any~conc-any", &count));
+    assert_int_equal(count.asked, 3);
+    assert_true(count.answered);
+    gaps_close(gaps);
+}
+
 static void a_locked_file_is_tried_again(void **state)
 {
     struct gap_key key = key_of("qwen3-8b", "h100-sxm", 1024);
@@ -326,6 +410,9 @@ int main(void)
         cmocka_unit_test(counts_keys_and_stated_gaps),
         cmocka_unit_test(many_threads_lose_nothing),
         cmocka_unit_test(a_full_table_counts_what_it_drops),
+        cmocka_unit_test(a_flood_takes_no_room_of_others),
+        cmocka_unit_test(keys_are_answered_when_they_begin),
+        cmocka_unit_test_setup_teardown(the_file_is_bounded, make_store, remove_store),
         cmocka_unit_test_setup_teardown(restarts_keep_the_counters, make_store, remove_store),
         cmocka_unit_test_setup_teardown(a_locked_file_is_tried_again, make_store, remove_store),
         cmocka_unit_test_setup_teardown(an_unwritable_file_is_said_once, make_store, remove_store),
