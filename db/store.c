@@ -27,6 +27,7 @@
 #include "migrate.h"
 #include "readers.h"
 #include "sql.h"
+#include "store_file.h"
 #include "store_pages.h"
 #include "store_refresh.h"
 
@@ -41,6 +42,7 @@ struct snapshot {
 struct store {
     char *path;
     char *uri; /* how readers open it; NULL = embedded */
+    struct store_file file;
     bool writable;
     sqlite3 *writer; /* keeps the file open; NULL = embedded */
     int version;
@@ -162,7 +164,7 @@ static bool copy_database(sqlite3 *from, const char *path)
 static bool file_create(const char *path, char ret_error[STORE_ERROR_MAX])
 {
     char fresh[PATH_TEXT_MAX];
-    if (!text_print(fresh, sizeof(fresh), "%s.new-%ld", path, (long)getpid())) {
+    if (!text_print(fresh, sizeof(fresh), "%s" STORE_FRESH_INFIX "%ld", path, (long)getpid())) {
         return refuse(ret_error, path, "its name is too long");
     }
     sqlite3 *embedded = embedded_open();
@@ -182,6 +184,7 @@ static bool file_create(const char *path, char ret_error[STORE_ERROR_MAX])
 static bool file_ensure(const char *path, char ret_error[STORE_ERROR_MAX])
 {
     struct stat there;
+    store_file_clear_fresh(path);
     if (stat(path, &there) != 0) {
         return errno == ENOENT ? file_create(path, ret_error)
                                : refuse(ret_error, path, "cannot be looked at");
@@ -262,7 +265,8 @@ static bool open_path(struct store *store, const char *path, char ret_error[STOR
     if (!store->path || !store->uri) {
         return refuse(ret_error, path, "out of memory");
     }
-    return file_upgrade(store, ret_error);
+    return file_upgrade(store, ret_error) &&
+           (store_file_note(&store->file, path) || refuse(ret_error, path, "cannot be looked at"));
 }
 
 /* ---- the store ---- */
@@ -330,6 +334,11 @@ void store_close(struct store *store)
 const char *store_path(const struct store *store)
 {
     return store->path;
+}
+
+const char *store_trouble(struct store *store)
+{
+    return store->path ? store_file_trouble(&store->file, store->path) : NULL;
 }
 
 int store_schema_version(const struct store *store)

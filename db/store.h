@@ -38,6 +38,10 @@ void store_release(struct store *store, const struct catalogue *catalogue);
  * go. One caller at a time. */
 MUST_USE bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX]);
 
+/* Why the file can be served no longer (removed, replaced, cut), NULL when all is well. Cheap
+ * enough to ask again and again. */
+const char *store_trouble(struct store *store);
+
 /* Path of the file, or NULL for the embedded records; schema version; text for /readyz. */
 const char *store_path(const struct store *store);
 int store_schema_version(const struct store *store);

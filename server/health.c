@@ -49,6 +49,13 @@ void readyz_handler(struct context *ctx)
                        "stopping: requests under way are answered, new ones belong elsewhere");
         return;
     }
+    const char *trouble = store_trouble(app_store(ctx->app));
+    if (trouble) {
+        const char *detail =
+            arena_printf(ctx->request->arena, "%s: put it back or start again", trouble);
+        problem_status(ctx, 503, detail ? detail : trouble);
+        return;
+    }
     reply_begin(ctx, &out);
     if (wants_text(ctx)) {
         out_text(&out, "ready\n");

@@ -7,7 +7,7 @@
 #include "routes.h"
 
 handler_fn healthz_handler; /* GET /healthz: the process answers */
-handler_fn readyz_handler;  /* GET /readyz: 503 while draining */
+handler_fn readyz_handler;  /* GET /readyz: 503 while draining and without its file */
 handler_fn version_handler; /* GET /version */
 handler_fn metrics_handler; /* GET /metrics */
 

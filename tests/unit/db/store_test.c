@@ -125,6 +125,78 @@ static void memory_serves_at_once(void **state)
     store_close(store);
 }
 
+/* What happens to the file of an open store, and the word that says so. */
+static void trouble_with_the_file_is_noticed(void **state)
+{
+    const struct place *place = *state;
+    char aside[SCRATCH_PATH_MAX];
+    char text[16] = "";
+    struct store *memory = opened(NULL);
+    assert_null(store_trouble(memory));
+    store_close(memory);
+    struct store *store = opened(place->path);
+    assert_null(store_trouble(store));
+    tamper(place->path,
+           "CREATE TABLE more AS SELECT zeroblob(100000); PRAGMA wal_checkpoint(FULL)");
+    assert_null(store_trouble(store));
+    struct stat whole;
+    assert_int_equal(stat(place->path, &whole), 0);
+    assert_int_equal(rename(place->path, scratch_path(&place->scratch, "aside", aside)), 0);
+    assert_non_null(strstr(store_trouble(store), "removed"));
+    scratch_write(place->path, "another", 7);
+    assert_non_null(strstr(store_trouble(store), "replaced"));
+    assert_int_equal(rename(aside, place->path), 0);
+    assert_null(store_trouble(store));
+    FILE *file = fopen(place->path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fread(text, 1, sizeof(text), file), sizeof(text));
+    rewind(file);
+    assert_int_equal(fwrite("no database here", 1, 16, file), 16);
+    assert_int_equal(fflush(file), 0);
+    assert_non_null(strstr(store_trouble(store), "no database"));
+    rewind(file);
+    assert_int_equal(fwrite(text, 1, sizeof(text), file), sizeof(text));
+    assert_int_equal(fclose(file), 0);
+    assert_null(store_trouble(store));
+    assert_int_equal(truncate(place->path, whole.st_size - 4096), 0);
+    assert_non_null(strstr(store_trouble(store), "cut"));
+    assert_int_equal(truncate(place->path, 0), 0);
+    assert_non_null(strstr(store_trouble(store), "cut"));
+    store_close(store);
+}
+
+/* A creation that was killed leaves its file; the next start clears it away, and no other's. */
+static void leftovers_of_a_creation_are_cleared(void **state)
+{
+    const struct place *place = *state;
+    char gone[SCRATCH_PATH_MAX];
+    char journal[SCRATCH_PATH_MAX];
+    char alive[SCRATCH_PATH_MAX];
+    char other[SCRATCH_PATH_MAX];
+    char name[64];
+    struct stat there;
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    (void)snprintf(name, sizeof(name), "my.db.new-%ld", (long)child);
+    scratch_write(scratch_path(&place->scratch, name, gone), "half", 4);
+    (void)snprintf(name, sizeof(name), "my.db.new-%ld-journal", (long)child);
+    scratch_write(scratch_path(&place->scratch, name, journal), "half", 4);
+    (void)snprintf(name, sizeof(name), "my.db.new-%ld", (long)getppid());
+    scratch_write(scratch_path(&place->scratch, name, alive), "half", 4);
+    scratch_write(scratch_path(&place->scratch, "my.db.new-notes", other), "mine", 4);
+    for (int start = 0; start < 2; start++) { /* making the file, and with it there */
+        store_close(opened(place->path));
+        assert_int_not_equal(stat(gone, &there), 0);
+        assert_int_not_equal(stat(journal, &there), 0);
+        assert_int_equal(stat(alive, &there), 0);
+        assert_int_equal(stat(other, &there), 0);
+        scratch_write(gone, "half", 4);
+    }
+}
+
 static void a_missing_file_is_made_and_kept(void **state)
 {
     const struct place *place = *state;
@@ -451,6 +523,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_serves_at_once),
+        IN_PLACE(trouble_with_the_file_is_noticed),
+        IN_PLACE(leftovers_of_a_creation_are_cleared),
         IN_PLACE(a_missing_file_is_made_and_kept),
         IN_PLACE(an_older_file_is_copied_aside_and_migrated),
         IN_PLACE(bundled_records_are_refreshed),
