@@ -243,10 +243,27 @@ static void refuse_method(struct context *ctx)
     problem_status(ctx, 405, detail);
 }
 
-/* ?format= goes before Accept. */
+static int count_arguments(const struct request *request, const char *name)
+{
+    int n = 0;
+
+    for (int i = 0; i < request->n_arguments; i++)
+        n += strcmp(request->arguments[i].name, name) == 0;
+    return n;
+}
+
+/* ?format= goes before Accept, and says one thing. */
 static bool choose_format(struct context *ctx)
 {
     const char *const *available = ctx->route->media_types;
+    struct faults faults;
+
+    if (count_arguments(ctx->request, "format") > 1) {
+        faults_init(&faults, ctx->request->arena);
+        fault_add(&faults, "?format", NULL, "given twice");
+        problem_faults(ctx, &faults);
+        return false;
+    }
     const char *word = ctx->request->n_arguments ? request_argument(ctx->request, "format") : NULL;
 
     if (!word) {

@@ -176,6 +176,39 @@ static int bind_one(const struct addrinfo *info)
     return -1;
 }
 
+static const char FORM[] = "it is not HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH";
+
+/* Why no socket can be at that path; NULL when one can. */
+static const char *path_trouble(const char *path)
+{
+    struct sockaddr_un address;
+    struct stat status;
+    size_t length = strlen(path);
+
+    if (length == 0)
+        return "the path behind unix: is missing";
+    if (length >= sizeof(address.sun_path))
+        return "the path is too long for a socket";
+    if (stat(path, &status) != 0)
+        return path[length - 1] == '/' ? "the path names a folder, not a socket in it" : NULL;
+    if (S_ISDIR(status.st_mode))
+        return "it is a folder: name a socket in it, as unix:FOLDER/regimed.sock";
+    return S_ISSOCK(status.st_mode) ? NULL : "a file that is no socket is there";
+}
+
+bool listener_check(const char *address, char ret_error[LISTENER_ERROR_MAX])
+{
+    bool local = strncmp(address, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0;
+    struct endpoint endpoint;
+    const char *trouble = split(address, &endpoint) ? NULL : FORM;
+
+    if (local)
+        trouble = path_trouble(address + strlen(UNIX_PREFIX));
+    if (trouble)
+        say(ret_error, address, trouble);
+    return !trouble;
+}
+
 static bool resolve(const char *address, int flags, struct addrinfo **ret_list,
                     char error[LISTENER_ERROR_MAX])
 {
@@ -183,7 +216,7 @@ static bool resolve(const char *address, int flags, struct addrinfo **ret_list,
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = flags};
 
     if (!split(address, &endpoint)) {
-        say(error, address, "it is not HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH");
+        say(error, address, FORM);
         return false;
     }
     int failure =

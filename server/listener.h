@@ -24,6 +24,12 @@ struct listener {
 };
 
 /*
+ * Whether a text is such an address at all: of that form and, for a socket's path, of a length that
+ * fits and free of files that are no sockets. Opens nothing.
+ */
+MUST_USE bool listener_check(const char *address, char ret_error[LISTENER_ERROR_MAX]);
+
+/*
  * Opens "HOST:PORT", "[IPV6]:PORT", ":PORT" (every address) or "unix:PATH"; port 0 takes a free
  * one. A socket file that nobody listens on is replaced.
  */

@@ -74,6 +74,17 @@ static void raise_descriptor_limit(const struct config *config)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Whether every address could be listened on, before anything is opened. */
+static bool addresses_ok(const struct config *config)
+{
+    char error[LISTENER_ERROR_MAX];
+
+    for (int i = 0; i < config->n_listen; i++)
+        if (!listener_check(config->listen[i], error))
+            return fail(error);
+    return true;
+}
+
 static bool open_listeners(struct server *server, const struct config *config)
 {
     char error[LISTENER_ERROR_MAX];
@@ -208,5 +219,7 @@ int main(int argc, char **argv)
         puts("regimed " REGIME_VERSION);
         return EXIT_SUCCESS;
     }
-    return config.healthcheck ? check(config.healthcheck) : serve(&config, begin_ms);
+    if (config.healthcheck)
+        return check(config.healthcheck);
+    return addresses_ok(&config) ? serve(&config, begin_ms) : EXIT_USAGE;
 }

@@ -49,8 +49,13 @@ static const struct {
     {{"--help"}, 0, "--listen ADDRESS"},
     {{"--lisen", ":0"}, 2, "did you mean --listen?"},
     {{"--threads", "many"}, 2, "whole number"},
-    {{"--listen", "nonsense"}, 1, "HOST:PORT"},
-    {{"--listen", "127.0.0.1:99999"}, 1, "HOST:PORT"},
+    {{"--listen", "nonsense"}, 2, "HOST:PORT"},
+    {{"--listen", "127.0.0.1:99999"}, 2, "HOST:PORT"},
+    {{"--listen", "127.0.0.1:0", "--listen=:x"}, 2, "HOST:PORT"},
+    {{"--listen", "unix:/tmp"}, 2, "it is a folder: name a socket in it"},
+    {{"--listen", "unix:/etc/passwd"}, 2, "a file that is no socket is there"},
+    {{"--listen", "unix:"}, 2, "the path behind unix: is missing"},
+    {{"--listen", "unix:/no/such/folder/"}, 2, "names a folder"},
     {{"--listen", "192.0.2.1:0"}, 1, "no such address"}, /* TEST-NET-1, RFC 5737 */
     {{"--listen", "unix:/no/such/folder/socket"}, 1, "no such file"},
     {{"--listen", "127.0.0.1:0", "--db", "/no/such/folder/x.db"}, 1, "/no/such/folder/x.db"},
@@ -342,6 +347,38 @@ static void readiness_ends_with_the_signal(void **state)
     assert_int_equal(daemon_wait(&daemon), 0);
 }
 
+/* A store that is pulled away ends the readiness, and gives it back when it returns. */
+static void readiness_needs_the_file(void **state)
+{
+    static const char *const FLAGS[] = {"--db", "@/my.db", NULL};
+    struct daemon daemon;
+    struct http_reply reply;
+    char path[100], aside[110];
+
+    (void)state;
+    daemon_start(&daemon, FLAGS);
+    snprintf(path, sizeof(path), "%s/my.db", daemon.folder);
+    snprintf(aside, sizeof(aside), "%s.aside", path);
+    assert_int_equal(rename(path, aside), 0);
+    http_get(&daemon, "/readyz", &reply);
+    assert_problem(&reply, 503);
+    assert_non_null(strstr(reply.body, "removed"));
+    reply_done(&reply);
+    assert_int_equal(rename(aside, path), 0);
+    http_get(&daemon, "/readyz", &reply);
+    assert_int_equal(reply.status, 200);
+    reply_done(&reply);
+    assert_int_equal(truncate(path, 8192), 0);
+    http_get(&daemon, "/readyz", &reply);
+    assert_problem(&reply, 503);
+    assert_non_null(strstr(reply.body, "cut"));
+    reply_done(&reply);
+    http_get(&daemon, "/healthz", &reply);
+    assert_int_equal(reply.status, 200);
+    reply_done(&reply);
+    (void)daemon_stop(&daemon);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_request_begun_before_the_stop_is_answered),
         cmocka_unit_test(a_stop_ends_at_its_deadline_or_at_a_second_signal),
         cmocka_unit_test(readiness_ends_with_the_signal),
+        cmocka_unit_test(readiness_needs_the_file),
     };
 
     curl_global_init(CURL_GLOBAL_DEFAULT);

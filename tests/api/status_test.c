@@ -38,6 +38,8 @@ struct row {
     const char *content_type; /* NULL = a problem document */
 };
 
+#define PLAN_QUERY "/v1/plan?model=llama-3.1-8b&hardware=h100-sxm"
+
 static const struct row ROWS[] = {
     {"GET", "/healthz", NULL, NULL, 200, "application/json"},
     {"GET", "/readyz", NULL, NULL, 200, "application/json"},
@@ -83,6 +85,14 @@ static const struct row ROWS[] = {
     {"POST", "/v1/plan", "Content-Type:", "model=llama", 415, NULL}, /* none, and it is no JSON */
     {"POST", "/v1/plan", JSON_TYPE, "[]", 422, NULL},
     {"POST", "/v1/plan", JSON_TYPE, "{}", 422, NULL},
+    {"GET", PLAN_QUERY "&format=text&ascii=yes", NULL, NULL, 200, "text/plain; charset=utf-8"},
+    {"GET", PLAN_QUERY "&format=text&ascii=banana", NULL, NULL, 422, NULL},
+    {"GET", PLAN_QUERY "&ascii=1&ascii=1", NULL, NULL, 422, NULL},
+    {"GET", PLAN_QUERY "&view=full&view=full", NULL, NULL, 422, NULL},
+    {"GET", PLAN_QUERY "&format=json&format=text", NULL, NULL, 422, NULL},
+    {"POST", "/v1/plan?view=summary&view=full", JSON_TYPE, PLAN_BODY, 422, NULL},
+    {"GET", "/healthz?format=json&format=text", NULL, NULL, 422, NULL},
+    {"GET", "/v1/models/llama-3.1-8b?format=json&format=json", NULL, NULL, 422, NULL},
 };
 
 static void every_status_is_as_promised(void **state)
