@@ -44,10 +44,42 @@ void core_regime(const struct problem *problem, struct core *core)
         core->regime = REGIME_CAPACITY;
 }
 
+/* Halvings of the split between two pools. */
+#define POOL_STEPS 14
+
+/* Two pools in balance: as many finish decoding as come out of their prefill. */
+static void solve_pools(const struct prepared *prep, double concurrency, struct core *core)
+{
+    const struct problem *problem = prep->problem;
+    double context = load_mean_input(&problem->load) + load_mean_output(&problem->load) / 2.0;
+    double steps = fmax(load_mean_output(&problem->load) - 1.0, 0.0) / prep->spec_gain;
+    double servers = load_prefill_servers(problem), prefill_us = core->prefill.time_us;
+    double ranks = problem->dep.dp * problem->dep.pp;
+    double low = 0.0, high = load_running(problem, &core->memory, concurrency);
+    for (int i = 0; i <= POOL_STEPS; i++) {
+        double running = i == POOL_STEPS ? high : (low + high) / 2.0;
+        step_decode(prep, fmax(running / ranks, 1.0), context, &core->decode);
+        if (steps <= 0.0 || i == POOL_STEPS)
+            break;
+        double decoded = running / (steps * core->decode.time_us);
+        double prefilled = fmin(concurrency - running, servers) / prefill_us;
+        if (decoded < prefilled)
+            low = running;
+        else
+            high = running;
+    }
+    load_pools(problem, concurrency, high, core->decode.time_us, core->decode.tokens_per_step,
+               prefill_us, &core->cycle);
+}
+
 /* One closed cycle with that many in flight on a replica. */
 static void solve_cycle(const struct prepared *prep, double concurrency, struct core *core)
 {
     const struct problem *problem = prep->problem;
+    if (problem->dep.disaggregated) {
+        solve_pools(prep, concurrency, core);
+        return;
+    }
     double running = load_running(problem, &core->memory, concurrency);
     double batch = load_batch(&problem->dep, running);
     double context = load_mean_input(&problem->load) + load_mean_output(&problem->load) / 2.0;
@@ -81,14 +113,33 @@ static void solve_open_loop(const struct prepared *prep, double rate_us, struct 
     core->cycle.requests_us = rate_us;
 }
 
+/* The prefill of one request, on a prefill worker's own layout where there is one. */
+static void evaluate_prefill(const struct prepared *prep, struct core *core)
+{
+    const struct problem *problem = prep->problem;
+    const struct deployment *dep = &problem->dep;
+    double fresh = load_new_tokens(problem);
+    double cached = fmax(load_mean_input(&problem->load) - fresh, 0.0);
+    bool same = dep->disagg_tp == dep->tp && dep->disagg_dp == dep->dp && dep->disagg_ep == dep->ep;
+    if (!dep->disaggregated || same || dep->disagg_tp < 1.0) {
+        step_prefill(prep, fresh, cached, &core->prefill);
+        return;
+    }
+    struct problem worker = *problem;
+    struct prepared own;
+    worker.dep.tp = dep->disagg_tp;
+    worker.dep.dp = dep->disagg_dp;
+    worker.dep.ep = dep->disagg_ep;
+    prepare(&worker, &prep->scale, &own);
+    step_prefill(&own, fresh, cached, &core->prefill);
+}
+
 void core_evaluate(const struct prepared *prep, struct core *ret_core)
 {
     const struct problem *problem = prep->problem;
     const struct workload *load = &problem->load;
     memory_compute(problem, prep->scale.model, &ret_core->memory);
-    double new_tokens = load_new_tokens(problem);
-    step_prefill(prep, new_tokens, fmax(load_mean_input(load) - new_tokens, 0.0),
-                 &ret_core->prefill);
+    evaluate_prefill(prep, ret_core);
     ret_core->decode.batch = -1.0;
     double replicas = load_replicas(problem);
     if (isnan(load->request_rate))

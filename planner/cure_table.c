@@ -368,6 +368,9 @@ static bool disaggregation(struct trial *trial)
         return false;
     dep->disaggregated = true;
     dep->disagg_prefill_devices = dep->tp * dep->pp * dep->dp;
+    dep->disagg_tp = dep->tp;
+    dep->disagg_dp = dep->dp;
+    dep->disagg_ep = dep->ep;
     note_number(trial, "/deployment/disaggregation/prefill_devices", dep->disagg_prefill_devices);
     return true;
 }

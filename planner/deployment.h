@@ -88,6 +88,7 @@ struct deployment {
     bool prefill_priority;      /* a waiting prefill runs alone (SGLang) */
     bool disaggregated;         /* prefill on other devices */
     double disagg_prefill_devices, disagg_link_bytes_us;
+    double disagg_tp, disagg_dp, disagg_ep; /* layout of a prefill worker */
     enum speculative_method spec_method;
     double spec_tokens, spec_acceptance;
 };

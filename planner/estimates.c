@@ -77,7 +77,9 @@ static void hold_bound(struct plan *plan, struct estimate *value, bool is_rate, 
  * tokens beside its decodes may overlap the two, so the longer of them bounds it. */
 static double bound_rate_us(const struct problem *problem, const struct cycle *floors)
 {
-    bool apart = problem->dep.prefill_priority || problem->dep.chunked_prefill_tokens <= 0.0;
+    const struct deployment *dep = &problem->dep;
+    bool apart =
+        (dep->prefill_priority || dep->chunked_prefill_tokens <= 0.0) && !dep->disaggregated;
     double overlapped = fmax(floors->decode_us, floors->prefill_us);
     double cycle = apart ? floors->cycle_us : fmin(floors->cycle_us, overlapped);
     return cycle > 0.0 ? floors->running / cycle : floors->requests_us;
@@ -88,6 +90,8 @@ static double bound_rate(const struct problem *problem, const struct core *core)
     struct cycle bound;
     load_cycle(problem, core->cycle.concurrency, core->cycle.running, core->decode.floor_us,
                core->decode.tokens_per_step, core->prefill.floor_us, &bound);
+    if (problem->dep.disaggregated)
+        bound.prefill_us *= 1.0 / fmax(load_prefill_servers(problem), 1e-9);
     double rate = bound_rate_us(problem, &bound) * US_PER_S * load_replicas(problem);
     /* An open loop finishes what arrives. */
     if (problem->load.request_rate > 0.0)
@@ -172,6 +176,9 @@ void estimates_fill_saturation(const struct prepared *prep, const struct core *c
     bool predicted = load_is_predicted(core) && !isnan(full.expected_us);
     struct cycle saturated, bound;
     load_cycle(problem, most, most, full.time_us, gain, core->prefill.time_us, &saturated);
+    if (problem->dep.disaggregated)
+        saturated.requests_us =
+            fmin(most / saturated.decode_us, load_prefill_servers(problem) / core->prefill.time_us);
     load_cycle(problem, most, most, full.floor_us, gain, core->prefill.floor_us, &bound);
     double expected = predicted ? saturated.requests_us * US_PER_S * replicas : (double)NAN;
     expected /= correction(problem, INTERVAL_TPOT);

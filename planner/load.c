@@ -73,16 +73,7 @@ void load_cycle(const struct problem *problem, double concurrency, double runnin
     /* A prefill holds one pipeline stage at a time: the next request's follows a stage later. */
     double stage_us = prefill_us / dep->pp;
     cycle.prefill_us = prefill_us + (sharing - 1.0) * stage_us;
-    double blocking = cycle.prefill_us;
-    if (dep->disaggregated) {
-        /* Prefill has its own devices: it bounds the rate, not the decode steps. */
-        double devices = fmax(dep->disagg_prefill_devices, 1.0);
-        cycle.prefill_us = sharing * stage_us * (dep->tp * dep->pp * dep->dp) / devices;
-        blocking = prefill_us;
-    }
-    cycle.cycle_us = cycle.decode_us + blocking;
-    if (dep->disaggregated)
-        cycle.cycle_us = fmax(cycle.cycle_us, cycle.prefill_us);
+    cycle.cycle_us = cycle.decode_us + cycle.prefill_us;
     double queue = fmax(concurrency - running, 0.0) / running * cycle.cycle_us;
     double ahead = prefills_ahead_us(sharing - 1.0, stage_us, cycle.cycle_us);
     double step_wait = sharing > 1.0 ? decode_step_us / 2.0 : 0.0;
@@ -92,5 +83,32 @@ void load_cycle(const struct problem *problem, double concurrency, double runnin
     cycle.tpot_us = tokens > 1.0 ? fmax(after / (tokens - 1.0), decode_step_us / tokens_per_step)
                                  : decode_step_us / tokens_per_step;
     cycle.requests_us = running / cycle.cycle_us;
+    *ret_cycle = cycle;
+}
+
+double load_prefill_servers(const struct problem *problem)
+{
+    const struct deployment *dep = &problem->dep;
+    double tp = fmax(dep->disagg_tp, 1.0);
+    return fmax(dep->disagg_prefill_devices, 1.0) / fmax(dep->replicas, 1.0) / (tp * dep->pp);
+}
+
+void load_pools(const struct problem *problem, double concurrency, double running,
+                double decode_step_us, double tokens_per_step, double prefill_us,
+                struct cycle *ret_cycle)
+{
+    double steps = fmax(load_mean_output(&problem->load) - 1.0, 0.0) / tokens_per_step;
+    double servers = load_prefill_servers(problem);
+    struct cycle cycle = {.concurrency = concurrency, .running = running};
+    cycle.batch = load_batch(&problem->dep, running);
+    cycle.decode_us = steps * decode_step_us;
+    cycle.prefill_us = running * prefill_us / servers;
+    cycle.tpot_us = decode_step_us / tokens_per_step;
+    bool decodes = cycle.decode_us > 0.0;
+    double before = decodes ? fmax(concurrency - running, 0.0) : concurrency;
+    cycle.requests_us = decodes ? running / cycle.decode_us : fmin(before, servers) / prefill_us;
+    cycle.ttft_us = before / cycle.requests_us;
+    cycle.e2e_us = cycle.ttft_us + cycle.decode_us;
+    cycle.cycle_us = cycle.e2e_us;
     *ret_cycle = cycle;
 }

@@ -54,4 +54,16 @@ void load_cycle(const struct problem *problem, double concurrency, double runnin
                 double decode_step_us, double tokens_per_step, double prefill_us,
                 struct cycle *ret_cycle);
 
+/* Prompts that the prefill pool of one replica works on at a time; below 1 it is that slow. */
+double load_prefill_servers(const struct problem *problem);
+
+/*
+ * Two pools: `running` of `concurrency` requests decode, undisturbed; the others wait for or are in
+ * their prefill of prefill_us on devices of their own. Whoever leaves one pool enters the other, so
+ * by Little's law the time before the first token is those not decoding over the rate.
+ */
+void load_pools(const struct problem *problem, double concurrency, double running,
+                double decode_step_us, double tokens_per_step, double prefill_us,
+                struct cycle *ret_cycle);
+
 #endif

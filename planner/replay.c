@@ -462,12 +462,17 @@ static void collect(const struct run *run, struct replay *replay)
     replay->waiting = run->waiting_us / run->time_us;
 }
 
+double replay_client_wait(const struct prepared *prep, double tpot_us)
+{
+    return host_value(prep, HOST_FIRST_TOKEN_STEPS) * tpot_us +
+           host_value(prep, HOST_FIRST_TOKEN_US);
+}
+
 /* What lies before and behind the engine's loop in a request's time to its first token. */
 static void add_client_side(const struct prepared *prep, const struct step *prefill,
                             struct replay *replay)
 {
-    double wait = host_value(prep, HOST_FIRST_TOKEN_STEPS) * replay->tpot_us +
-                  host_value(prep, HOST_FIRST_TOKEN_US);
+    double wait = replay_client_wait(prep, replay->tpot_us);
     for (int i = 0; i < CLASS_COUNT; i++)
         if (surface_is_once((enum class_id)i) && prefill->classes[i].present)
             wait += prefill->classes[i].time_us;

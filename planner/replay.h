@@ -39,4 +39,7 @@ struct replay {
 void replay_run(const struct prepared *prep, const struct core *core, double rate_us,
                 struct replay *ret_replay);
 
+/* What lies between a first token and its client: first_token_steps and first_token_us. */
+double replay_client_wait(const struct prepared *prep, double tpot_us);
+
 #endif

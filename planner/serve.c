@@ -17,9 +17,14 @@ struct served load_serve(const struct prepared *prep, const struct core *core, b
     const struct cycle *cycle = &core->cycle;
     struct served served = {cycle->ttft_us, cycle->tpot_us, cycle->e2e_us, cycle->requests_us,
                             false};
-    bool disaggregated = prep->problem->dep.disaggregated;
-    if (!replay || cycle->saturated || disaggregated || !load_is_predicted(core))
+    if (!replay || cycle->saturated || !load_is_predicted(core))
         return served;
+    if (prep->problem->dep.disaggregated) {
+        double wait = replay_client_wait(prep, served.tpot_us);
+        served.ttft_us += wait;
+        served.e2e_us += wait;
+        return served;
+    }
     double rate = isnan(load->request_rate)
                       ? (double)NAN
                       : load->request_rate / load_replicas(prep->problem) / US_PER_S;

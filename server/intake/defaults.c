@@ -137,6 +137,37 @@ bool default_disagg_link(const struct rule_context *context, struct plan_request
     return dep->disaggregated;
 }
 
+bool default_disagg_tp(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+
+    (void)context;
+    if (dep->disaggregated)
+        dep->disagg_tp = dep->tp;
+    return dep->disaggregated;
+}
+
+bool default_disagg_dp(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+
+    (void)context;
+    if (dep->disaggregated)
+        dep->disagg_dp = dep->dp;
+    return dep->disaggregated;
+}
+
+bool default_disagg_ep(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+    double devices = dep->disagg_tp * dep->disagg_dp;
+
+    (void)context;
+    if (dep->disaggregated)
+        dep->disagg_ep = dep->ep < devices ? dep->ep : devices;
+    return dep->disaggregated;
+}
+
 bool default_spec_tokens(const struct rule_context *context, struct plan_request *request)
 {
     struct deployment *dep = &request->problem.dep;

@@ -164,27 +164,44 @@ static void stages_share(void **state)
     assert_near(cycle.ttft_us, 5000, 1e-12);
 }
 
-/* Prefill on devices of its own bounds the rate and leaves the steps alone: ten users, 100 ms of
- * steps and their own 5 ms; on one prefill device of a tp 2 deployment 10 x 5 x 2 = 100 ms. */
-static void disaggregated(void **state)
+/* Two pools: 8 of 10 requests decode, 100 steps of 1 ms each: 0.08 a millisecond leave and as many
+ * come out of the prefill of 5 ms, so that 2/0.08 = 25 ms lie before a first token. */
+static void pools(void **state)
 {
     struct problem problem = problem_of(*state, 1000, 101);
     struct cycle cycle;
     problem.dep.disaggregated = true;
-    problem.dep.disagg_prefill_devices = 1;
-    load_cycle(&problem, 10, 10, 1000, 1, 5000, &cycle);
-    assert_near(cycle.prefill_us, 50000, 0);
-    assert_near(cycle.cycle_us, 105000, 0);
-    problem.dep.tp = 2;
-    load_cycle(&problem, 10, 10, 1000, 1, 5000, &cycle);
-    assert_near(cycle.prefill_us, 100000, 0);
-    assert_near(cycle.cycle_us, 105000, 0);
-    load_cycle(&problem, 20, 20, 1000, 1, 5000, &cycle);
-    assert_near(cycle.cycle_us, 200000, 0);
     problem.dep.disagg_prefill_devices = 4;
-    load_cycle(&problem, 20, 20, 1000, 1, 5000, &cycle);
-    assert_near(cycle.prefill_us, 50000, 0);
-    assert_near(cycle.cycle_us, 105000, 0);
+    problem.dep.disagg_tp = 2;
+    assert_near(load_prefill_servers(&problem), 2, 0);
+    load_pools(&problem, 10, 8, 1000, 1, 5000, &cycle);
+    assert_near(cycle.requests_us, 8 / 100000.0, 1e-12);
+    assert_near(cycle.ttft_us, 25000, 1e-12);
+    assert_near(cycle.tpot_us, 1000, 0);
+    assert_near(cycle.e2e_us, 125000, 1e-12);
+    /* Alone: the prefill, then the steps. */
+    load_pools(&problem, 1, 100.0 / 105.0, 1000, 1, 5000, &cycle);
+    assert_near(cycle.ttft_us, 5000, 1e-9);
+    assert_near(cycle.requests_us, 1 / 105000.0, 1e-9);
+    problem.dep.replicas = 4;
+    assert_near(load_prefill_servers(&problem), 0.5, 0);
+}
+
+/* Trap: more prefill devices never make a first token later. */
+static void more_prefill_devices(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    double before = INFINITY;
+    problem.load.concurrency = 64;
+    problem.dep.disaggregated = true;
+    problem.dep.disagg_tp = problem.dep.disagg_dp = problem.dep.disagg_ep = 1;
+    for (double devices = 1; devices <= 16; devices *= 2) {
+        problem.dep.disagg_prefill_devices = devices;
+        struct core core = rig_core(problem);
+        assert_true(core.cycle.ttft_us <= before * (1 + 1e-9));
+        assert_near(core.cycle.requests_us * core.cycle.e2e_us, 64, 1e-3);
+        before = core.cycle.ttft_us;
+    }
 }
 
 /* One token out: no gap between tokens exists, a step is what one would take. */
@@ -243,12 +260,13 @@ static void open_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(running),         cmocka_unit_test(batch),
-        cmocka_unit_test(replicas),        cmocka_unit_test(new_tokens),
-        cmocka_unit_test(alone),           cmocka_unit_test(shared),
-        cmocka_unit_test(ranks_share),     cmocka_unit_test(stages_share),
-        cmocka_unit_test(disaggregated),   cmocka_unit_test(one_token),
-        cmocka_unit_test(cycle_of_a_plan), cmocka_unit_test(open_loop),
+        cmocka_unit_test(running),     cmocka_unit_test(batch),
+        cmocka_unit_test(replicas),    cmocka_unit_test(new_tokens),
+        cmocka_unit_test(alone),       cmocka_unit_test(shared),
+        cmocka_unit_test(ranks_share), cmocka_unit_test(stages_share),
+        cmocka_unit_test(pools),       cmocka_unit_test(more_prefill_devices),
+        cmocka_unit_test(one_token),   cmocka_unit_test(cycle_of_a_plan),
+        cmocka_unit_test(open_loop),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }
