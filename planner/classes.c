@@ -25,7 +25,10 @@ const struct class_row CLASSES[CLASS_COUNT] = {
                                 "distinct experts x expert bytes; uniform routing touches E (1 - "
                                 "(1 - k/E)^T) of E experts a layer; the "
                                 "floor counts k",
-                                "2 x k x expert parameters x rows", ROOFLINE,
+                                "2 x k x expert parameters x rows",
+                                ROOFLINE
+                                "; a fit of padded experts counts them pad columns wider and their "
+                                "flops ep^gamma times",
                                 "coverage of E bins by T draws of k without replacement",
                                 "expert_parallel fp8_weights int4_weights more_slots"},
                                cost_moe_expert_gemm,
@@ -33,7 +36,9 @@ const struct class_row CLASSES[CLASS_COUNT] = {
                                PART_WEIGHT},
     [CLASS_MOE_GATING] = {{CLASS_MOE_GATING, "Router and permutation", PASS_DEVICE, BOUND_LAUNCH,
                            "router weights + each routed row gathered and scattered once",
-                           "2 x E x h x rows", "bytes/(0.7 BW) + a fixed cost per MoE layer",
+                           "2 x E x h x rows",
+                           "the router's GEMM + a fixed cost per MoE layer; rows gathered and "
+                           "scattered at 0.7 BW where no fit of the experts has measured that too",
                            "router GEMM and token permutation", "ep_no_cpu_sync"},
                           cost_moe_gating,
                           cost_moe_gating,
@@ -51,7 +56,8 @@ const struct class_row CLASSES[CLASS_COUNT] = {
                                   PASS_DEVICE, BOUND_COMPUTE,
                                   "KV read once per chunk; q read and o written",
                                   "4 n_q d (n c + n^2/2) per full layer; windows bound it",
-                                  ROOFLINE, "half of the square, plus all of the cached prefix",
+                                  ROOFLINE "; over latents the cached tokens pass kv_b again",
+                                  "half of the square, plus all of the cached prefix",
                                   "prefix_caching tensor_parallel faster_gpu"},
                                  NULL,
                                  cost_prefill_attention,
@@ -59,7 +65,7 @@ const struct class_row CLASSES[CLASS_COUNT] = {
     [CLASS_SPARSE_INDEXER] = {{CLASS_SPARSE_INDEXER, "Sparse-attention indexer", PASS_DEVICE,
                                BOUND_HBM, "index keys read over the whole context",
                                "2 n_idx d_idx L per row and layer with an indexer",
-                               "max(bytes/BW, flops/peak)/0.7",
+                               "bytes/(0.6 BW) + flops/(0.4 of the 8-bit peak) + 8 us per layer",
                                "the indexer scores every token before top-k", "fp8_kv"},
                               cost_sparse_indexer,
                               cost_sparse_indexer,
@@ -72,7 +78,10 @@ const struct class_row CLASSES[CLASS_COUNT] = {
                         PART_KV},
     [CLASS_STATE_UPDATE] = {{CLASS_STATE_UPDATE, "Recurrent state update", PASS_DEVICE, BOUND_HBM,
                              "state read and written once per sequence and step",
-                             "4 per state element and row", "max(bytes/BW, flops/peak)/0.7",
+                             "4 per state element and row",
+                             "gated delta net, decode: state bytes/(e_m BW) + t0 + 2 us of "
+                             "convolution; prompts: t0 + (a L)^4 + (b T heads)^4 to the 1/4; "
+                             "others max(bytes/BW, flops/peak)/0.7",
                              "state-space, delta-net and linear-attention layers",
                              "tensor_parallel"},
                             cost_state_update,
@@ -90,8 +99,8 @@ const struct class_row CLASSES[CLASS_COUNT] = {
     [CLASS_COLLECTIVE] = {{CLASS_COLLECTIVE, "Collectives", PASS_LINK, BOUND_INTERCONNECT,
                            "all-reduce: 2 (n-1)/n x rows x h x 2, two per layer; dispatch and "
                            "combine: rows x k x h x 2 each (all-to-all) "
-                           "or rows x dp x h x 2 (all-gather) per MoE layer; pipeline: rows x h x "
-                           "2 per boundary; logits gather",
+                           "or rows x dp x h x 2 (all-gather) per MoE layer, (n-1)/n of it sent; "
+                           "pipeline: rows x h x 2 per boundary; logits gather",
                            "0", "((bytes/bus)^q + t0^q)^(1/q) per operation",
                            "ring all-reduce bytes; fitted NCCL and custom kernels",
                            "replicas_for_tp expert_parallel ep_no_cpu_sync"},

@@ -11,6 +11,15 @@
 #define SAMPLER_FIXED_US 25.0
 #define SAMPLER_KERNELS 4.0
 #define GATING_KERNELS 4.0
+/* The causal convolution before a state update, at any batch of a decode step: about 2 us, measured
+ * beside the delta-net kernels. */
+#define CONVOLUTION_US 2.0
+
+/* gdn-scan-max4: a 4-norm joins the scan along a sequence and the work of all tokens. */
+#define SCAN_NORM 4.0
+
+/* A score of the indexer. */
+#define SCORE_BYTES 4.0
 
 /* Without a fused kernel the scores of every query, head and key are written, read, and written and
  * read again as probabilities: four passes of 2 bytes. */
@@ -81,7 +90,10 @@ void cost_dense_gemm(const struct prepared *prep, const struct shape *shape,
     for (int i = 0; i < prep->n_gemms; i++) {
         const struct gemm_op *op = &prep->gemms[i];
         double kappa = op->module ? shape->module_kappa : shape->kappa;
-        add_kernel(prep, op->roof, op->count, op->weight_bytes + shape->rows * op->row_bytes, 0.0,
+        bool decode = shape->phase == PHASE_DECODE;
+        double reread = decode ? op->weight_bytes * (op->decode_reread - 1.0) : 0.0;
+        add_kernel(prep, decode ? op->decode_roof : op->roof, op->count,
+                   op->weight_bytes + shape->rows * op->row_bytes, reread,
                    shape->rows * op->row_flops, kappa, cost);
         cost->weight_bytes += op->count * op->weight_bytes;
     }
@@ -92,8 +104,9 @@ void cost_lm_head(const struct prepared *prep, const struct shape *shape, struct
 {
     begin(cost);
     const struct gemm_op *op = &prep->head;
-    add_kernel(prep, op->roof, op->count, op->weight_bytes + shape->head_rows * op->row_bytes, 0.0,
-               shape->head_rows * op->row_flops, shape->kappa, cost);
+    double rows = shape->head_rows * prep->head_ranks;
+    add_kernel(prep, op->roof, op->count, op->weight_bytes + rows * op->row_bytes, 0.0,
+               rows * op->row_flops, shape->kappa, cost);
     cost->weight_bytes += op->count * op->weight_bytes;
 }
 
@@ -152,21 +165,24 @@ void cost_moe_gating(const struct prepared *prep, const struct shape *shape,
     if (prep->moe_layers <= 0.0)
         return;
     begin(cost);
+    const struct gemm_op *router = &prep->router;
+    add_kernel(prep, router->roof, router->count,
+               router->weight_bytes + shape->rows * router->row_bytes, 0.0,
+               shape->rows * router->row_flops, shape->kappa, cost);
     double routed = 0.0;
     for (int i = 0; i < prep->n_moes; i++)
-        routed += prep->moes[i].count * prep->moes[i].rows_share;
-    /* Each routed copy of a row, from every attention-DP rank, is gathered once and scattered once.
-     */
+        if (prep->roofs[prep->moes[i].roof].fit == NULL)
+            routed += prep->moes[i].count * prep->moes[i].rows_share;
+    /* Each routed copy of a row, from every attention-DP rank, is gathered once and scattered once;
+     * a fit of the experts has measured that with them. */
     double permute =
         2.0 * routed * shape->moe_tokens * prep->problem->model->hidden * ACTIVATION_BYTES;
-    double bytes = prep->router_weight_bytes + shape->rows * prep->router_row_bytes + permute;
-    add_kernel(prep, prep->half_roof, 1.0, bytes, 0.0, shape->rows * prep->router_row_flops, 0.0,
-               cost);
+    add_kernel(prep, prep->stream_roof, 1.0, permute, 0.0, 0.0, 0.0, cost);
     double fixed = host_value(prep, HOST_GATING_US_PER_LAYER) * prep->moe_layers;
     cost->time_us += fixed;
     cost->fixed_us += fixed;
     cost->launches = GATING_KERNELS * prep->moe_layers;
-    cost->weight_bytes = prep->router_weight_bytes;
+    cost->weight_bytes = router->count * router->weight_bytes;
     cost->basis = BASIS_ASSUMED;
 }
 
@@ -250,6 +266,38 @@ static double chunk_entries(const struct mixer *mixer, double reach, double chun
     return kept / ratio + side;
 }
 
+/* A chunk over latents makes the keys and values of the tokens before it again, and reads them:
+ * time that another kernel would save, in no floor. */
+static void add_expansion(const struct prepared *prep, const struct attention_op *op, double cached,
+                          struct class_cost *cost)
+{
+    const struct gemm_op *gemm = &op->expansion;
+    if (gemm->count <= 0.0 || cached <= 0.0)
+        return;
+    const struct roof *roof = &prep->roofs[gemm->roof];
+    struct roof_time time = roof_eval(roof, 0.0, gemm->weight_bytes + cached * gemm->row_bytes,
+                                      cached * gemm->row_flops);
+    time.floor_us = 0.0;
+    add_timed(roof, &time, op->count, 0.0, 0.0, 1.0, cost);
+}
+
+/* The attention of one chunk, of `pairs`, after `cached` tokens of its prompt. */
+static void add_chunk_attention(const struct prepared *prep, const struct shape *shape,
+                                const struct attention_op *op, double pairs, double cached,
+                                struct class_cost *cost)
+{
+    const struct roof *roof = &prep->roofs[op->prefill_roof];
+    double bytes = chunk_entries(op->mixer, cached + shape->chunk_tokens, shape->chunk_tokens) *
+                   op->entry_bytes;
+    double extra = shape->chunk_tokens * op->prefill_io_bytes + cached * op->expanded_bytes +
+                   pairs * op->gather_bytes + score_bytes(prep, op->mixer, pairs);
+    struct roof_time time = roof_eval(roof, 0.0, bytes + extra, pairs * op->prefill_pair_flops);
+    struct roof_time least = roof_eval(roof, bytes, 0.0, pairs * op->pair_flops);
+    time.floor_us = least.floor_us;
+    add_timed(roof, &time, op->count, bytes, pairs * op->pair_flops, shape->kappa, cost);
+    add_expansion(prep, op, cached, cost);
+}
+
 void cost_prefill_attention(const struct prepared *prep, const struct shape *shape,
                             struct class_cost *cost)
 {
@@ -263,11 +311,8 @@ void cost_prefill_attention(const struct prepared *prep, const struct shape *sha
         any = true;
         double pairs = mixer_pairs(op->mixer, shape->cached_tokens, end) / shape->chunks;
         /* Each chunk reads the KV before it and its own: on average that of the middle chunk. */
-        double reach = shape->cached_tokens + (shape->chunks + 1.0) / 2.0 * shape->chunk_tokens;
-        double bytes = chunk_entries(op->mixer, reach, shape->chunk_tokens) * op->entry_bytes;
-        double extra = shape->chunk_tokens * op->io_bytes + score_bytes(prep, op->mixer, pairs);
-        add_kernel(prep, op->prefill_roof, op->count, bytes, extra, pairs * op->pair_flops,
-                   shape->kappa, cost);
+        double cached = shape->cached_tokens + (shape->chunks - 1.0) / 2.0 * shape->chunk_tokens;
+        add_chunk_attention(prep, shape, op, pairs, cached, cost);
     }
     cost->present = any;
 }
@@ -288,8 +333,9 @@ void cost_sparse_indexer(const struct prepared *prep, const struct shape *shape,
         if (op->index_bytes <= 0.0)
             continue;
         begin(cost);
-        add_kernel(prep, prep->half_roof, op->count, readers * keys * op->index_bytes, 0.0,
-                   scored * op->index_flops, 0.0, cost);
+        /* Scores leave as fp32 for the top-k. */
+        add_kernel(prep, op->index_roof, op->count, readers * keys * op->index_bytes,
+                   scored * SCORE_BYTES, scored * op->index_flops, 1.0, cost);
     }
 }
 
@@ -305,17 +351,59 @@ void cost_kv_write(const struct prepared *prep, const struct shape *shape, struc
     cost->launches = 0.0; /* written by the rotary kernel, counted there */
 }
 
+/* A decode step's state, read and written by each sequence. */
+static void add_state(const struct prepared *prep, const struct shape *shape,
+                      const struct attention_op *op, struct class_cost *cost)
+{
+    const struct roof *roof = &prep->roofs[op->decode_roof];
+    double bytes = 2.0 * shape->sequences * op->state_bytes;
+    double flops = shape->rows * op->state_flops;
+    double counted = roof->fit != NULL ? 2.0 * shape->sequences * op->state_fit_bytes : bytes;
+    struct roof_time time = roof_eval(roof, bytes, counted, flops);
+    add_timed(roof, &time, op->count, bytes, flops, shape->kappa, cost);
+    if (roof->fit == NULL)
+        return;
+    double convolution = op->count * shape->kappa * CONVOLUTION_US;
+    cost->time_us += convolution;
+    cost->fixed_us += convolution;
+    cost->launches += op->count;
+}
+
+/* A prompt's: the state once, a scan along the chunk, the convolution of its rows. */
+static void add_scan(const struct prepared *prep, const struct shape *shape,
+                     const struct attention_op *op, struct class_cost *cost)
+{
+    const struct scan *scan = &op->scan;
+    struct roof roof = prep->roofs[prep->half_roof];
+    double bytes = 2.0 * op->state_bytes, flops = shape->rows * op->state_flops;
+    struct roof_time time = roof_eval(&roof, bytes, bytes, flops);
+    if (scan->fit != NULL) {
+        double along = scan->us_per_token * shape->chunk_tokens;
+        double across = scan->us_per_row * shape->rows;
+        bool sum = scan->fit->form == FIT_FORM_SCAN_SUM;
+        double convolution =
+            shape->rows * op->conv_row_bytes * prep->roofs[prep->stream_roof].fit_us_per_byte;
+        time.compute_us = smooth_max(along, across, sum ? 1.0 : SCAN_NORM);
+        time.time_us = time.compute_us + convolution;
+        roof.t0_us = scan->fit->t0_us;
+        roof.fit = scan->fit;
+        roof.match = scan->match;
+    }
+    add_timed(&roof, &time, op->count, bytes, flops, shape->kappa, cost);
+}
+
 void cost_state_update(const struct prepared *prep, const struct shape *shape,
                        struct class_cost *cost)
 {
-    double sequences = shape->phase == PHASE_DECODE ? shape->sequences : 1.0;
     for (int i = 0; i < prep->n_attention; i++) {
         const struct attention_op *op = &prep->attention[i];
         if (op->state_bytes <= 0.0)
             continue;
         begin(cost);
-        add_kernel(prep, prep->half_roof, op->count, 2.0 * sequences * op->state_bytes, 0.0,
-                   shape->rows * op->state_flops, 0.0, cost);
+        if (shape->phase == PHASE_DECODE)
+            add_state(prep, shape, op, cost);
+        else
+            add_scan(prep, shape, op, cost);
     }
 }
 

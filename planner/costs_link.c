@@ -27,14 +27,14 @@ static double comm_time(const struct link_fit *link, double bytes, double floor_
     return pow(pow(wire, fit->q) + pow(fit->t0_us, fit->q), 1.0 / fit->q);
 }
 
-/* Adds `count` operations that each send `bytes` from this device. */
+/* Adds `count` operations that each take `bytes`, of which the share `sent` leaves this device. */
 static void add_link(const struct prepared *prep, const struct link_fit *used, double count,
-                     double bytes, struct class_cost *cost)
+                     double bytes, double sent, struct class_cost *cost)
 {
     const struct comm_fit *fit = used->fit;
     double link = prep->problem->hw->link_bytes_us;
-    double floor = link > 0.0 ? bytes / link : 0.0;
-    double time = comm_time(used, bytes, floor);
+    double floor = link > 0.0 ? sent * bytes / link : 0.0;
+    double time = comm_time(used, sent * bytes, floor);
     /* What an empty message costs does not shrink with a faster link. */
     double fixed = fit != NULL ? fmin(fit->t0_us, time) : 0.0;
     cost->link_bytes += count * bytes;
@@ -64,17 +64,21 @@ static struct link_fit exchange_link(const struct prepared *prep)
     return (struct link_fit){prep->exchange_fit, prep->exchange_match, prep->exchange_bus_bytes_us};
 }
 
-/* The logits of the rows that reach the head: all of a decode step, the last one of a prompt. */
+/* The logits of the rows that reach the head, over the ranks that it is cut for: all of a decode
+ * step, the last one of a prompt. */
 static void add_gather(const struct prepared *prep, const struct shape *shape,
                        struct class_cost *cost)
 {
     const struct ranks *ranks = &prep->ranks;
+    double shards = prep->head_ranks * ranks->tp;
+    if (shards <= 1.0)
+        return;
     bool decode = shape->phase == PHASE_DECODE;
     double rows = decode ? shape->head_rows : 1.0;
     double gathers = decode ? 1.0 : shape->head_rows;
-    double logits = rows * prep->problem->model->vocab * ACTIVATION_BYTES;
-    const struct link_fit link = reduce_link(prep);
-    add_link(prep, &link, gathers / ranks->pp, logits * (ranks->tp - 1.0) / ranks->tp, cost);
+    double logits = rows * prep->head_ranks * prep->problem->model->vocab * ACTIVATION_BYTES;
+    const struct link_fit link = prep->head_ranks > 1.0 ? exchange_link(prep) : reduce_link(prep);
+    add_link(prep, &link, gathers / ranks->pp, logits * (shards - 1.0) / shards, 1.0, cost);
 }
 
 void cost_collective(const struct prepared *prep, const struct shape *shape,
@@ -83,26 +87,28 @@ void cost_collective(const struct prepared *prep, const struct shape *shape,
     const struct problem *problem = prep->problem;
     const struct ranks *ranks = &prep->ranks;
     double row = problem->model->hidden * ACTIVATION_BYTES;
-    if (ranks->tp <= 1.0 && ranks->pp <= 1.0 && prep->exchanges <= 0.0)
+    if (ranks->tp <= 1.0 && ranks->pp <= 1.0 && prep->exchanges <= 0.0 && prep->head_ranks <= 1.0)
         return;
     cost->present = true;
     cost->basis = BASIS_CALIBRATED;
     if (ranks->tp > 1.0) {
         const struct link_fit link = reduce_link(prep);
-        add_link(prep, &link, prep->reduces, shape->rows * row * reduce_factor(ranks->tp), cost);
-        add_gather(prep, shape, cost);
+        add_link(prep, &link, prep->reduces, shape->rows * row * reduce_factor(ranks->tp), 1.0,
+                 cost);
     }
+    add_gather(prep, shape, cost);
     if (prep->exchanges > 0.0) {
         /* Dispatch and combine, one way each. */
         const struct link_fit link = exchange_link(prep);
-        add_link(prep, &link, 2.0 * prep->exchanges, shape->rows * prep->exchange_row_bytes, cost);
+        add_link(prep, &link, 2.0 * prep->exchanges, shape->rows * prep->exchange_row_bytes,
+                 prep->exchange_sent, cost);
         if (prep->exchange_fit == NULL)
             cost->time_us += prep->exchanges * host_value(prep, HOST_DISPATCH_US);
         if (problem->dep.ep_cpu_sync)
             cost->time_us += prep->exchanges * host_value(prep, HOST_CPU_SYNC_US);
     }
     if (ranks->pp > 1.0)
-        add_link(prep, &NO_LINK_FIT, (ranks->pp - 1.0) / ranks->pp, shape->rows * row, cost);
+        add_link(prep, &NO_LINK_FIT, (ranks->pp - 1.0) / ranks->pp, shape->rows * row, 1.0, cost);
 }
 
 void cost_kv_transfer(const struct prepared *prep, const struct shape *shape,

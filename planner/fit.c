@@ -142,7 +142,7 @@ void fit_judge(struct op_fit *fit)
         fit_set(fit, FIT_REJECTED, "e_m over 1.1: more than the memory can deliver");
     } else if (e_m < rule->e_m_min && rule->low_e_m_is_fallback) {
         fit_set(fit, FIT_FALLBACK,
-                "e_m under 0.2 in a compute-bound op: kept for parts without a better fit");
+                "e_m under 0.2 in a compute-bound op: kept where its engine has no better one");
     } else if (e_m < rule->e_m_min) {
         fit_set(fit, FIT_REJECTED, "e_m under the least that a memory-bound kernel reaches");
     }

@@ -71,8 +71,8 @@ enum fit_dtype { FIT_DTYPE_LIST(X) FIT_DTYPE_COUNT };
 
 #undef X
 
-/* used: judged sound; fallback: chosen only where its part and type have no used fit; rejected:
- * kept for the record and never chosen. */
+/* used: judged sound; fallback: chosen only where its engine has no used fit of the part and type;
+ * rejected: kept for the record and never chosen. */
 #define FIT_STATUS_LIST(X)                                                                         \
     X(FIT_USED, "used")                                                                            \
     X(FIT_FALLBACK, "fallback")                                                                    \

@@ -124,18 +124,24 @@ static double version_distance(const int a[3], const int b[3])
     return fabs(1e8 * (a[0] - b[0]) + 1e4 * (a[1] - b[1]) + (a[2] - b[2]));
 }
 
-/* Whether `fit` is a better choice than `best` (which may be NULL): used before fallback, the
- * engine asked for before others; of that engine a form of its own before the plain one, then the
+/* Whether `fit` is a better choice than `best` (which may be NULL): the engine asked for before
+ * others, used before fallback; of that engine a form of its own before the plain one, then the
  * nearest version; of others the first listed. */
 static bool fit_is_better(const struct op_fit *fit, const struct op_fit *best, int engine,
                           const int version[3])
 {
-    if (!best || fit->status != best->status) {
-        return !best || fit->status < best->status;
+    if (!best) {
+        return true;
     }
     bool own = fit->engine == engine;
-    if (!own || best->engine != engine) {
-        return own && best->engine != engine;
+    if (own != (best->engine == engine)) {
+        return own;
+    }
+    if (fit->status != best->status) {
+        return fit->status < best->status;
+    }
+    if (!own) {
+        return false;
     }
     if (fit->form != best->form) {
         return fit->form > best->form;

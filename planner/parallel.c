@@ -3,6 +3,8 @@
 #include <math.h>
 
 #define PLAIN_BYTES 2.0
+#define LIGHTNING_KEY_BYTES (1.0 + 4.0 / 128.0)
+#define NARROW_COLUMNS 192.0
 
 struct ranks ranks_of(const struct deployment *dep)
 {
@@ -50,13 +52,34 @@ double role_bytes(const struct model *model, const struct deployment *dep, enum 
     return format->bytes[role];
 }
 
+double index_key_bytes(const struct mixer *mixer, const struct kv_format *kv_cache)
+{
+    bool lightning = mixer->kind == MIXER_MLA || mixer->kind == MIXER_CSA;
+    return lightning ? LIGHTNING_KEY_BYTES : kv_cache->bytes_per_element;
+}
+
+double head_shards(const struct deployment *dep)
+{
+    bool gathers = dep->engine != NULL && dep->engine->memory_rule == MEMORY_SGLANG;
+    return gathers ? dep->tp * dep->dp : dep->tp;
+}
+
+double linear_bytes(const struct model *model, const struct deployment *dep,
+                    const struct linear *linear)
+{
+    double bytes = role_bytes(model, dep, linear->role);
+    const struct weight_format *format = role_format(dep, linear->role);
+    bool narrow = linear->role == ROLE_ATTENTION && linear->n <= NARROW_COLUMNS;
+    return narrow && !format->gguf ? fmax(bytes, PLAIN_BYTES) : bytes;
+}
+
 static double linears_bytes(const struct model *model, const struct deployment *dep,
                             const struct linear *linears, int n, double n_kv_heads)
 {
     double bytes = 0.0;
     for (int i = 0; i < n; i++)
         bytes += linear_rank_elements(&linears[i], n_kv_heads, dep->tp) *
-                 role_bytes(model, dep, linears[i].role);
+                 linear_bytes(model, dep, &linears[i]);
     return bytes;
 }
 
@@ -102,7 +125,8 @@ static double embedding_bytes(const struct model *model, const struct deployment
 
 static double head_bytes(const struct model *model, const struct deployment *dep)
 {
-    return model->params_by_role[ROLE_LM_HEAD] * role_bytes(model, dep, ROLE_LM_HEAD) / dep->tp;
+    return model->params_by_role[ROLE_LM_HEAD] * role_bytes(model, dep, ROLE_LM_HEAD) /
+           head_shards(dep);
 }
 
 double rank_weight_bytes(const struct model *model, const struct deployment *dep)
@@ -156,9 +180,8 @@ static double mixer_kv_bytes(const struct mixer *mixer, const struct deployment 
     double share = mixer_cache_share(mixer, dep->tp);
     double bytes = dep->kv_cache->bytes_per_element;
     double elements = mixer_entries_stored(mixer, tokens) * mixer->cached_per_token * share;
-    elements += mixer->index_width * tokens;
     elements += mixer->fixed_elements * share;
-    return elements * bytes;
+    return elements * bytes + mixer->index_width * tokens * index_key_bytes(mixer, dep->kv_cache);
 }
 
 double rank_kv_bytes(const struct model *model, const struct deployment *dep, double tokens)

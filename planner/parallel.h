@@ -56,8 +56,23 @@ double mixer_entries_stored(const struct mixer *mixer, double context_tokens);
 /* Format that a role is stored in: the deployment's, or the experts' own. */
 const struct weight_format *role_format(const struct deployment *dep, enum role role);
 
+/* Bytes of one element of an indexer's key: 8 bits and a scale of four bytes for 128 where latents
+ * are indexed, else the cache's format. */
+double index_key_bytes(const struct mixer *mixer, const struct kv_format *kv_cache);
+
+/* Ways the LM head is cut: tp. SGLang gathers the rows of its attention-DP ranks and cuts the head
+ * over all of them (unless enable_dp_lm_head); vLLM and TensorRT-LLM (unless
+ * enable_lm_head_tp_in_adp) keep a whole head on each. */
+double head_shards(const struct deployment *dep);
+
 /* Bytes per weight of a role in this deployment: its format's, but 2 outside the experts where the
  * model's own format covers the experts alone. */
 double role_bytes(const struct model *model, const struct deployment *dep, enum role role);
+
+/* The same of one matrix. Checkpoints keep a mixer's narrowest matrices, the decay and write
+ * strength of a delta net (Qwen3-Next-FP8 lists in_proj_ba among what it does not convert) and the
+ * weights of an indexer (DeepSeek-V3.2), in 16 bits: up to 192 columns here, GGUF files apart. */
+double linear_bytes(const struct model *model, const struct deployment *dep,
+                    const struct linear *linear);
 
 #endif

@@ -19,11 +19,24 @@
 /* Batch-invariant kernels forgo split-K and tuned tiles: 42 s against 26 s for the same 1,000
  * sequences of an 8B with the improved attention kernel. */
 #define BATCH_INVARIANT_FACTOR (42.0 / 26.0)
+/* The lightning indexer: keys read at 0.6 of the bandwidth, scores at 0.4 of the 8-bit peak, one
+ * after the other, and 8 us for the top-k and the quantisation: assumed, nobody has published a
+ * table of it. */
+#define INDEX_BANDWIDTH_SHARE 0.6
+#define INDEX_PEAK_SHARE 0.4
+#define INDEX_FIXED_US 8.0
+/* Queries that share a gathered entry through the cache: 64 of a tile. */
+#define GATHER_TILE 64.0
+/* The heads of a scan's fit keep a state of 128 x 128. */
+#define SCAN_STATE_ELEMENTS (128.0 * 128.0)
+/* A row passes the causal convolution and the split of its output: in and out, twice, 16 bits. */
+#define CONV_PASSES 4.0
 
 static int add_roof(struct prepared *prep, struct roof roof)
 {
     for (int i = 0; i < prep->n_roofs; i++)
-        if (prep->roofs[i].fit == roof.fit && prep->roofs[i].us_per_flop == roof.us_per_flop &&
+        if (prep->roofs[i].fit == roof.fit && prep->roofs[i].match == roof.match &&
+            prep->roofs[i].us_per_flop == roof.us_per_flop &&
             prep->roofs[i].fit_us_per_byte == roof.fit_us_per_byte)
             return i;
     assert(prep->n_roofs < ROOFS_MAX);
@@ -61,30 +74,45 @@ static double half_peak(const struct hardware *hw)
     return hardware_peak(hw, hw->peak_flops_us[DTYPE_BF16] > 0.0 ? DTYPE_BF16 : DTYPE_FP16, &used);
 }
 
-/* A roof for an op: the floor against the peak that the part has for `compute`, the fit against the
- * peak it was fitted with. */
-static int op_roof(struct prepared *prep, enum fit_op op, const enum fit_dtype *types, int n_types,
-                   enum dtype compute)
+static const struct op_fit *find_fit(const struct problem *problem, enum fit_op op,
+                                     const enum fit_dtype *types, int n_types,
+                                     enum fit_match *ret_match)
 {
-    const struct problem *problem = prep->problem;
-    enum fit_match match = FIT_NONE;
     const struct op_fit *fit = library_op_fit(problem->lib, problem->hw, problem->dep.engine,
-                                              problem->dep.version, op, types, n_types, &match);
+                                              problem->dep.version, op, types, n_types, ret_match);
     /* llama.cpp and its kin run kernels of their own: another engine's say nothing of them. */
     if (fit != NULL && fit->engine != problem->dep.engine->index &&
         problem->dep.engine->memory_rule == MEMORY_LLAMACPP) {
-        fit = NULL;
-        match = FIT_NONE;
+        *ret_match = FIT_NONE;
+        return NULL;
     }
+    return fit;
+}
+
+/* A roof for an op: the floor against the peak that the part has for `compute`, the fit against the
+ * peak it was fitted with. */
+static struct roof make_roof(const struct prepared *prep, enum fit_op op,
+                             const enum fit_dtype *types, int n_types, enum dtype compute)
+{
+    const struct problem *problem = prep->problem;
+    enum fit_match match = FIT_NONE;
+    const struct op_fit *fit = find_fit(problem, op, types, n_types, &match);
     enum dtype used;
     double peak = hardware_peak(problem->hw, compute, &used) * prep->scale.compute;
     struct roof roof = roof_from_fit(prep->bw_bytes_us, peak, fit, match);
     if (roof.fit != NULL) {
         double fit_peak =
             half_peak(problem->hw) * prep->scale.compute * fit_peak_factor(roof.fit->dtype);
-        roof.fit_us_per_flop = 1.0 / (fit_peak * roof.fit->e_c);
+        bool computes = roof.fit->e_c > 0.0;
+        roof.fit_us_per_flop = computes ? 1.0 / (fit_peak * roof.fit->e_c) : 0.0;
     }
-    return add_roof(prep, roof);
+    return roof;
+}
+
+static int op_roof(struct prepared *prep, enum fit_op op, const enum fit_dtype *types, int n_types,
+                   enum dtype compute)
+{
+    return add_roof(prep, make_roof(prep, op, types, n_types, compute));
 }
 
 static enum dtype half_type(const struct hardware *hw)
@@ -107,10 +135,14 @@ static int gemm_roof(struct prepared *prep, double bytes)
 {
     static const enum fit_dtype PLAIN[] = {FIT_BF16};
     const struct weight_format *format = prep->problem->dep.weights;
-    if (bytes >= ACTIVATION_BYTES)
-        return op_roof(prep, FIT_GEMM, PLAIN, 1, half_type(prep->problem->hw));
-    return op_roof(prep, FIT_GEMM, format->gemm_fits, (int)ARRAY_LEN(format->gemm_fits),
-                   compute_type(prep->problem, format, bytes));
+    bool plain = bytes >= ACTIVATION_BYTES;
+    int *roof = plain ? &prep->plain_gemm_roof : &prep->quantized_gemm_roof;
+    if (*roof == 0)
+        *roof = plain
+                    ? op_roof(prep, FIT_GEMM, PLAIN, 1, half_type(prep->problem->hw))
+                    : op_roof(prep, FIT_GEMM, format->gemm_fits, (int)ARRAY_LEN(format->gemm_fits),
+                              compute_type(prep->problem, format, bytes));
+    return *roof;
 }
 
 static double activation_bytes(const struct problem *problem, double weight_bytes)
@@ -126,16 +158,29 @@ static struct gemm_op make_gemm(struct prepared *prep, double k, double n, doubl
     op.weight_bytes = k * n * bytes;
     op.row_bytes = k * activation_bytes(prep->problem, bytes) + n * ACTIVATION_BYTES;
     op.row_flops = FLOPS_PER_MULTIPLY_ADD * k * n;
-    op.roof = gemm_roof(prep, bytes);
+    op.roof = op.decode_roof = gemm_roof(prep, bytes);
+    op.decode_reread = 1.0;
     return op;
+}
+
+/* A latent's up-projection. Decode folds it into q and o, one small matrix a head, kept in 16 bits
+ * whatever the checkpoint stores; where a prompt's queries pick their entries it stays folded. */
+static void absorb_gemm(struct prepared *prep, const struct mixer *mixer, double bytes,
+                        struct gemm_op *op)
+{
+    op->decode_roof = gemm_roof(prep, ACTIVATION_BYTES);
+    op->decode_reread = fmax(ACTIVATION_BYTES / bytes, 1.0);
+    if (mixer->read_limit_tokens > 0.0)
+        op->roof = op->decode_roof;
 }
 
 static void add_gemm(struct prepared *prep, struct gemm_op op)
 {
     for (int i = 0; i < prep->n_gemms; i++) {
         struct gemm_op *other = &prep->gemms[i];
-        if (other->roof == op.roof && other->weight_bytes == op.weight_bytes &&
-            other->row_bytes == op.row_bytes && other->module == op.module) {
+        if (other->roof == op.roof && other->decode_roof == op.decode_roof &&
+            other->weight_bytes == op.weight_bytes && other->row_bytes == op.row_bytes &&
+            other->module == op.module) {
             other->count += op.count;
             return;
         }
@@ -154,26 +199,46 @@ static void add_gemm(struct prepared *prep, struct gemm_op op)
     prep->gemms[prep->n_gemms++] = op;
 }
 
+/* Routers of all layers as one, the mean layer's. */
+static void add_router(struct prepared *prep, struct gemm_op op)
+{
+    struct gemm_op *router = &prep->router;
+    double total = router->count + op.count;
+    double kept = router->count / total, added = op.count / total;
+    router->count = total;
+    router->roof = op.roof;
+    router->weight_bytes = kept * router->weight_bytes + added * op.weight_bytes;
+    router->row_bytes = kept * router->row_bytes + added * op.row_bytes;
+    router->row_flops = kept * router->row_flops + added * op.row_flops;
+}
+
+static bool is_expansion(const struct linear *linear)
+{
+    return strcmp(linear->what, "kv_b") == 0;
+}
+
+/* The matrices of a mixer or, when it is NULL, of an ffn. */
 static void add_linears(struct prepared *prep, const struct linear *linears, int n,
-                        double n_kv_heads, double count, bool module)
+                        const struct mixer *mixer, double count)
 {
     const struct problem *problem = prep->problem;
+    bool latent = mixer != NULL && mixer->kind == MIXER_MLA;
     double tp = prep->ranks.tp;
     for (int i = 0; i < n; i++) {
         const struct linear *linear = &linears[i];
         double k = linear_rank_k(linear, tp);
-        double width = linear_rank_n(linear, n_kv_heads, tp);
-        double bytes = role_bytes(problem->model, &problem->dep, linear->role);
+        double width = linear_rank_n(linear, mixer != NULL ? mixer->n_kv_heads : 0.0, tp);
+        double bytes = linear_bytes(problem->model, &problem->dep, linear);
         if (linear->shard == SHARD_ROWS && tp > 1.0)
             prep->reduces += count;
         if (linear->role == ROLE_ROUTER) {
-            prep->router_weight_bytes += count * k * width * bytes;
-            prep->router_row_bytes += count * (k + width) * ACTIVATION_BYTES;
-            prep->router_row_flops += count * FLOPS_PER_MULTIPLY_ADD * k * width;
+            add_router(prep, make_gemm(prep, k, width, bytes, count));
             continue;
         }
         struct gemm_op op = make_gemm(prep, k * prep->scale.model, width, bytes, count);
-        op.module = module;
+        op.module = latent;
+        if (latent && is_expansion(linear))
+            absorb_gemm(prep, mixer, bytes, &op);
         add_gemm(prep, op);
     }
 }
@@ -250,6 +315,115 @@ static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
     merge_moe(prep, op);
 }
 
+static bool is_latent(const struct mixer *mixer)
+{
+    return mixer->kind == MIXER_MLA || mixer->kind == MIXER_CSA || mixer->kind == MIXER_HCA ||
+           mixer->kind == MIXER_SWA_LATENT;
+}
+
+static void attention_roofs(struct prepared *prep, const struct mixer *mixer,
+                            struct attention_op *op)
+{
+    static const enum fit_dtype GATHERED[] = {FIT_KV_BF16, FIT_KV_FP8};
+    const struct kv_format *kv = prep->problem->dep.kv_cache;
+    int n_types = (int)ARRAY_LEN(kv->fits);
+    enum dtype type = half_type(prep->problem->hw);
+    bool latent = is_latent(mixer);
+    op->decode_roof =
+        op_roof(prep, latent ? FIT_DECODE_MLA : FIT_DECODE_ATTENTION, kv->fits, n_types, type);
+    if (op->gather_bytes <= 0.0) {
+        op->prefill_roof = op_roof(prep, latent ? FIT_PREFILL_MLA : FIT_PREFILL_ATTENTION, kv->fits,
+                                   n_types, type);
+        return;
+    }
+    /* Gathered entries are multiplied in 16 bits. Nobody measured that kernel: the dense one of the
+     * same latents stands in, and says so. */
+    struct roof roof = make_roof(prep, FIT_PREFILL_MLA, GATHERED, (int)ARRAY_LEN(GATHERED), type);
+    if (roof.fit != NULL && fit_match_is_weaker(FIT_OTHER_TYPE, roof.match))
+        roof.match = FIT_OTHER_TYPE;
+    op->prefill_roof = add_roof(prep, roof);
+}
+
+/*
+ * What a prompt's attention over latents moves. Where all earlier entries are met they are expanded
+ * to the keys and values of every head (kv_b over new and cached tokens) and q, k, v, o pass once;
+ * where each query picks its own (sparse) it multiplies latents and gathers them.
+ */
+static void prepare_latent_prefill(struct prepared *prep, struct attention_op *op)
+{
+    const struct mixer *mixer = op->mixer;
+    double tp = prep->ranks.tp;
+    bool picks = mixer->read_limit_tokens > 0.0 && mixer->store_limit_tokens <= 0.0;
+    if (picks) {
+        op->gather_bytes = op->entry_bytes / GATHER_TILE;
+        op->prefill_pair_flops = op->entry_flops;
+        return;
+    }
+    if (mixer->kind != MIXER_MLA)
+        return;
+    double key = mixer->nope_dim + mixer->rope_dim, width = mixer->n_heads / tp;
+    op->prefill_io_bytes = 2.0 * width * (key + mixer->v_dim) * ACTIVATION_BYTES;
+    op->expanded_bytes = width * (key + mixer->v_dim) * ACTIVATION_BYTES;
+    for (int i = 0; i < mixer->n_linears; i++) {
+        const struct linear *linear = &mixer->linears[i];
+        double bytes = role_bytes(prep->problem->model, &prep->problem->dep, linear->role);
+        if (is_expansion(linear))
+            op->expansion = make_gemm(prep, linear_rank_k(linear, tp),
+                                      linear_rank_n(linear, mixer->n_kv_heads, tp), bytes, 1.0);
+    }
+}
+
+/* The lightning indexer of latents keeps 8-bit keys with a scale of four bytes for 128, whatever
+ * the cache's format (DeepSeek-V3.2-Exp, inference/model.py). */
+static void prepare_index(struct prepared *prep, struct attention_op *op)
+{
+    const struct hardware *hw = prep->problem->hw;
+    op->index_bytes =
+        op->mixer->index_width * index_key_bytes(op->mixer, prep->problem->dep.kv_cache);
+    op->index_flops = op->mixer->index_flops_per_token;
+    op->index_roof = prep->half_roof;
+    if (op->index_bytes <= 0.0 || !is_latent(op->mixer))
+        return;
+    enum dtype used;
+    struct roof roof =
+        roof_assumed(prep->bw_bytes_us, hardware_peak(hw, DTYPE_FP8, &used) * prep->scale.compute);
+    roof.fit_us_per_byte = roof.us_per_byte / INDEX_BANDWIDTH_SHARE;
+    roof.fit_us_per_flop = roof.us_per_flop / INDEX_PEAK_SHARE;
+    roof.q = 1.0;
+    roof.t0_us = INDEX_FIXED_US;
+    op->index_roof = add_roof(prep, roof);
+}
+
+/* A gated delta net: its state kernel in decode, its scan of a prompt, the convolution before both.
+ */
+static void prepare_delta(struct prepared *prep, struct attention_op *op)
+{
+    static const enum fit_dtype TYPES[] = {FIT_BF16};
+    const struct problem *problem = prep->problem;
+    const struct mixer *mixer = op->mixer;
+    struct roof state = make_roof(prep, FIT_DELTA_DECODE, TYPES, 1, half_type(problem->hw));
+    if (state.fit != NULL)
+        op->decode_roof = add_roof(prep, state);
+    op->state_fit_bytes =
+        mixer->state_elements * problem->model->state_bytes_per_element / prep->ranks.tp;
+    if (mixer->conv_kernel > 1.0)
+        op->conv_row_bytes = CONV_PASSES * ACTIVATION_BYTES * mixer->conv_elements /
+                             (mixer->conv_kernel - 1.0) / prep->ranks.tp;
+    struct scan *scan = &op->scan;
+    scan->fit = find_fit(problem, FIT_DELTA_PREFILL, TYPES, 1, &scan->match);
+    if (scan->fit == NULL)
+        return;
+    /* The scan is as long on another part of the family; the work of all heads goes with the peak.
+     */
+    double heads = mixer->state_elements / SCAN_STATE_ELEMENTS / prep->ranks.tp;
+    double measured_peak = half_peak(&problem->lib->hardware[scan->fit->hardware]);
+    double peak = half_peak(problem->hw) * prep->scale.compute;
+    scan->us_per_token = scan->fit->us_per_token_of_longest;
+    scan->us_per_row = scan->fit->us_per_token_head * heads;
+    if (peak > 0.0 && measured_peak > 0.0)
+        scan->us_per_row *= measured_peak / peak;
+}
+
 static bool same_attention(const struct attention_op *a, const struct attention_op *b)
 {
     return a->decode_roof == b->decode_roof && a->prefill_roof == b->prefill_roof &&
@@ -271,9 +445,9 @@ static void add_attention(struct prepared *prep, const struct mixer *mixer, doub
     op.entry_bytes = mixer->read_per_entry * share * kv->bytes_per_element;
     op.io_bytes = mixer->io_elements_per_row / prep->ranks.tp * ACTIVATION_BYTES;
     op.entry_flops = mixer->flops_per_entry / prep->ranks.tp;
-    op.pair_flops = mixer->prefill_flops_per_pair / prep->ranks.tp;
-    op.index_bytes = mixer->index_width * kv->bytes_per_element;
-    op.index_flops = mixer->index_flops_per_token;
+    op.pair_flops = op.prefill_pair_flops = mixer->prefill_flops_per_pair / prep->ranks.tp;
+    op.prefill_io_bytes = op.io_bytes;
+    op.decode_roof = op.prefill_roof = prep->half_roof;
     op.state_bytes = (mixer->state_elements * problem->model->state_bytes_per_element +
                       mixer->conv_elements * ACTIVATION_BYTES) /
                      prep->ranks.tp;
@@ -281,17 +455,16 @@ static void add_attention(struct prepared *prep, const struct mixer *mixer, doub
     /* Each token adds its part of a compressed entry, and a raw one where a window is kept beside.
      */
     double written = 1.0 / ratio + (mixer->window_side_tokens > 0.0 ? 1.0 : 0.0);
-    op.kv_write_bytes =
-        (mixer->cached_per_token * share * written + mixer->index_width) * kv->bytes_per_element;
     op.module = mixer->kind == MIXER_MLA;
-    bool latent = mixer->kind == MIXER_MLA || mixer->kind == MIXER_CSA ||
-                  mixer->kind == MIXER_HCA || mixer->kind == MIXER_SWA_LATENT;
-    int n_types = (int)ARRAY_LEN(kv->fits);
-    enum dtype type = half_type(problem->hw);
-    op.decode_roof =
-        op_roof(prep, latent ? FIT_DECODE_MLA : FIT_DECODE_ATTENTION, kv->fits, n_types, type);
-    op.prefill_roof =
-        op_roof(prep, latent ? FIT_PREFILL_MLA : FIT_PREFILL_ATTENTION, kv->fits, n_types, type);
+    prepare_index(prep, &op);
+    op.kv_write_bytes =
+        mixer->cached_per_token * share * written * kv->bytes_per_element + op.index_bytes;
+    if (mixer->kind == MIXER_GATED_DELTA)
+        prepare_delta(prep, &op);
+    if (is_latent(mixer))
+        prepare_latent_prefill(prep, &op);
+    if (op.entry_flops > 0.0)
+        attention_roofs(prep, mixer, &op);
     for (int i = 0; i < prep->n_attention; i++)
         if (same_attention(&prep->attention[i], &op)) {
             prep->attention[i].count += count;
@@ -309,13 +482,12 @@ static void add_group(struct prepared *prep, const struct layer_group *group)
     double ffn_width = 0.0;
     for (int i = 0; i < group->n_mixers; i++) {
         const struct mixer *mixer = &group->mixers[i];
-        add_linears(prep, mixer->linears, mixer->n_linears, mixer->n_kv_heads, count,
-                    mixer->kind == MIXER_MLA);
+        add_linears(prep, mixer->linears, mixer->n_linears, mixer, count);
         add_attention(prep, mixer, count);
     }
     for (int i = 0; i < group->n_ffns; i++) {
         const struct ffn *ffn = &group->ffns[i];
-        add_linears(prep, ffn->linears, ffn->n_linears, 0.0, count, false);
+        add_linears(prep, ffn->linears, ffn->n_linears, NULL, count);
         if (ffn->kind == FFN_DENSE)
             ffn_width += ffn->width / prep->ranks.tp;
         else
@@ -354,7 +526,7 @@ static void prepare_links(struct prepared *prep)
                                             dep->cuda_graphs, &prep->reduce_match);
         prep->reduce_bus_bytes_us = bus_of(problem, prep->reduce_fit);
     }
-    if (prep->ranks.dp > 1.0 && prep->moe_layers > 0.0) {
+    if (prep->ranks.dp > 1.0 && (prep->moe_layers > 0.0 || prep->head_ranks > 1.0)) {
         prep->exchanges = prep->moe_layers;
         prep->exchange_devices = prep->ranks.tp * prep->ranks.dp;
         prep->exchange_fit =
@@ -380,8 +552,15 @@ static void prepare_exchange_rows(struct prepared *prep)
         for (int j = 0; j < model->groups[i].n_ffns; j++)
             if (model->groups[i].ffns[j].kind == FFN_MOE)
                 top_k = fmax(top_k, model->groups[i].ffns[j].top_k);
-    double copies = exchange_is_all_to_all(prep->problem) ? top_k : prep->ranks.dp;
+    bool all_to_all = exchange_is_all_to_all(prep->problem);
+    double copies = all_to_all ? top_k : prep->ranks.dp;
     prep->exchange_row_bytes = copies * model->hidden * ACTIVATION_BYTES;
+    /* What stays on the device is not sent, and a rank gets one copy of a row however many of its
+     * experts the row has. */
+    double devices = fmax(prep->exchange_devices, 1.0);
+    prep->exchange_sent = (devices - 1.0) / devices;
+    if (all_to_all && top_k > devices)
+        prep->exchange_sent *= devices / top_k;
 }
 
 static void prepare_head(struct prepared *prep)
@@ -391,8 +570,10 @@ static void prepare_head(struct prepared *prep)
     double width = model->embedding_dim > 0.0 ? model->embedding_dim : model->hidden;
     double bytes = role_bytes(model, &problem->dep, ROLE_LM_HEAD);
     double share = 1.0 / prep->ranks.pp;
-    prep->head = make_gemm(prep, width, model->vocab / prep->ranks.tp, bytes, share);
-    prep->head.row_bytes = width * ACTIVATION_BYTES + model->vocab / prep->ranks.tp * LOGIT_BYTES;
+    double shard = model->vocab / head_shards(&problem->dep);
+    prep->head_ranks = head_shards(&problem->dep) / prep->ranks.tp;
+    prep->head = make_gemm(prep, width, shard, bytes, share);
+    prep->head.row_bytes = width * ACTIVATION_BYTES + shard * LOGIT_BYTES;
     prep->head_weight_bytes = prep->head.weight_bytes * share;
 }
 

@@ -35,6 +35,10 @@ struct gemm_op {
     double count; /* layers that run it on this rank */
     double weight_bytes, row_bytes, row_flops;
     int roof;
+    /* An absorbed up-projection of a latent multiplies in 16 bits whatever it is stored in: the
+     * roof of its decode step, and how many times the stored bytes it reads there. */
+    int decode_roof;
+    double decode_reread;
     bool module; /* part of an op whose launches a graph does not hide */
 };
 
@@ -51,18 +55,34 @@ struct moe_op {
     int roof;
 };
 
+/* How a prompt passes a recurrent mixer: a scan along the longest sequence, and work per token. */
+struct scan {
+    const struct op_fit *fit; /* NULL: no record, the state's roof stands */
+    enum fit_match match;
+    double us_per_token; /* of the longest sequence */
+    double us_per_row;   /* of every token, on this rank */
+};
+
 struct attention_op {
     const struct mixer *mixer;
     double count;
-    double entry_bytes;              /* one cached entry on this rank */
-    double io_bytes;                 /* q in and o out, one row */
-    double entry_flops;              /* one row against one entry */
-    double pair_flops;               /* prefill: one query against one key */
+    double entry_bytes;        /* one cached entry on this rank */
+    double io_bytes;           /* q in and o out, one row */
+    double entry_flops;        /* one row against one entry */
+    double pair_flops;         /* prefill: one query against one key */
+    double prefill_io_bytes;   /* prefill: q, k, v in and o out, one row */
+    double prefill_pair_flops; /* ... as the kernel multiplies it: latents when it gathers */
+    double gather_bytes;       /* ... of entries, per pair, where each query picks its own */
+    double expanded_bytes;     /* ... of an earlier entry's keys and values of all heads ... */
+    struct gemm_op expansion;  /* ... and the matrix that makes them; count 0 = none */
     double index_bytes, index_flops; /* one token of context; one row against it */
     double state_bytes;              /* one sequence's state on this rank */
+    double state_fit_bytes;          /* of it what a fit of the state kernel counts */
     double state_flops;              /* one row */
-    double kv_write_bytes;           /* one token */
-    int decode_roof, prefill_roof;
+    double conv_row_bytes;           /* passes of a row through the causal convolution */
+    struct scan scan;
+    double kv_write_bytes; /* one token */
+    int decode_roof, prefill_roof, index_roof;
     bool module;
 };
 
@@ -77,20 +97,25 @@ struct prepared {
     int n_gemms;
     struct gemm_op head;
     double head_weight_bytes;
+    double
+        head_ranks; /* attention-DP ranks whose rows meet on one shard of the head; 1 = own rows */
     struct moe_op moes[MOE_OPS_MAX];
     int n_moes;
     struct attention_op attention[ATTENTION_OPS_MAX];
     int n_attention;
-    int stream_roof;           /* memory-only work at ASSUMED_EFFICIENCY */
-    int half_roof;             /* 16-bit compute at ASSUMED_EFFICIENCY */
+    int stream_roof;     /* memory-only work at ASSUMED_EFFICIENCY */
+    int half_roof;       /* 16-bit compute at ASSUMED_EFFICIENCY */
+    int plain_gemm_roof; /* of 16-bit matrices, and of quantised ones; 0 = not looked up yet */
+    int quantized_gemm_roof;
     double layers, moe_layers; /* on this rank */
     double norm_weight_bytes, elementwise_row_bytes;
-    double router_weight_bytes, router_row_bytes, router_row_flops;
+    struct gemm_op router;     /* of the mean MoE layer */
     double weight_gemm_bytes;  /* sum over gemms */
     double prefill_factor;     /* time of a prompt's step over the sum of its kernels */
     double reduces;            /* all-reduces of a row of `hidden` per step on this rank */
     double exchanges;          /* expert dispatch + combine pairs (MoE layers under attention DP) */
     double exchange_row_bytes; /* one way, one row */
+    double exchange_sent;      /* share of it that leaves the device */
     double exchange_devices;
     const struct comm_fit *reduce_fit, *exchange_fit;
     enum fit_match reduce_match, exchange_match;

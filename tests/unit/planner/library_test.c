@@ -63,8 +63,10 @@ static const struct look_up {
     /* a form of its own goes before the plain one, in the own engine and in another */
     {0, SGLANG, 5, FIT_MOE_BALANCED, {FIT_BF16, FIT_DTYPE_COUNT}, 11, FIT_OTHER_VERSION},
     {0, TRTLLM, 1, FIT_MOE_BALANCED, {FIT_BF16, FIT_DTYPE_COUNT}, 11, FIT_OTHER_ENGINE},
-    /* a used fit of another engine goes before the own fallback, a fallback before nothing */
-    {0, VLLM, 24, FIT_PREFILL_ATTENTION, {FIT_KV_BF16, FIT_DTYPE_COUNT}, 7, FIT_OTHER_ENGINE},
+    /* the own fallback goes before another engine's used fit, which goes before a third's fallback
+     */
+    {0, VLLM, 24, FIT_PREFILL_ATTENTION, {FIT_KV_BF16, FIT_DTYPE_COUNT}, 6, FIT_EXACT},
+    {0, TRTLLM, 1, FIT_PREFILL_ATTENTION, {FIT_KV_BF16, FIT_DTYPE_COUNT}, 7, FIT_OTHER_ENGINE},
     {1, VLLM, 24, FIT_PREFILL_ATTENTION, {FIT_KV_BF16, FIT_DTYPE_COUNT}, 8, FIT_EXACT},
     {1, VLLM, 24, FIT_DECODE_MLA, {FIT_KV_BF16, FIT_DTYPE_COUNT}, 0, FIT_NONE},
 };
