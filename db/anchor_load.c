@@ -192,6 +192,16 @@ static bool is_release(const char *version)
     return digits > 0 && (build ? at[digits] == '\0' || at[digits] == ' ' : at[digits] == '.');
 }
 
+/* What its source calls fp8 is the format that the model's fp8 checkpoint has. */
+static short weights_of(const struct library *lib, int model, short weights)
+{
+    if (model < 0 || weights < 0) {
+        return weights;
+    }
+    return (short)library_model_format(lib, &lib->models[model], &lib->weight_formats[weights])
+        ->index;
+}
+
 static struct anchor_point point_of(const struct loader *loader, sqlite3_stmt *row,
                                     const double *numbers)
 {
@@ -220,6 +230,7 @@ static struct anchor_point point_of(const struct loader *loader, sqlite3_stmt *r
     if (isnan(point.log_tp) && numbers[CONDITION_N_DEVICES] == 1.0) {
         point.log_tp = 0.0;
     }
+    point.weights = weights_of(lib, point.model, point.weights);
     if (point.weights >= 0) {
         point.log_weight_bytes = log2(lib->weight_formats[point.weights].bytes[ROLE_DENSE_FFN]);
     }

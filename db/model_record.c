@@ -132,9 +132,10 @@ static const struct record_field MTP_FIELDS[] = {
 
 /* Members that are not scalars of the tables above, or that say nothing of the geometry. */
 static const char *const MODEL_OTHER[] = {
-    "id",     "name",    "hf_repo", "aliases",      "family",        "release",
-    "notes",  "sources", "pattern", "native_dtype", "native_format", "native_expert_format",
-    "groups", "extras",  "mtp",     "vision",       "published",     NULL,
+    "id",         "name",    "hf_repo", "aliases",      "family",        "release",
+    "notes",      "sources", "pattern", "native_dtype", "native_format", "native_expert_format",
+    "fp8_scales", "groups",  "extras",  "mtp",          "vision",        "published",
+    NULL,
 };
 static const char *const GROUP_OTHER[] = {"label", "mixers", "ffns", NULL};
 static const char *const MTP_OTHER[] = {"label",        "mixers",      "ffns",        "count",
@@ -439,6 +440,11 @@ static void read_texts(struct reader *reader, const cJSON *record, struct model 
     if (model->id == NULL || model->name == NULL || model->native_format == NULL) {
         add_fault(reader, "/id, /name and /native_format are required");
     }
+    const char *scales = read_text(reader, record, "fp8_scales", "");
+    if (scales != NULL && strcmp(scales, "block") != 0 && strcmp(scales, "tensor") != 0) {
+        add_fault(reader, "/fp8_scales must be block or tensor");
+    }
+    model->fp8_block_scales = scales != NULL && strcmp(scales, "block") == 0;
     const cJSON *dtype = cJSON_GetObjectItemCaseSensitive(record, "native_dtype");
     bool is_text = dtype != NULL && cJSON_IsString(dtype);
     model->native_dtype = is_text ? dtype_parse(dtype->valuestring) : DTYPE_COUNT;

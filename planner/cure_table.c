@@ -79,6 +79,8 @@ static bool set_weights(struct trial *trial, const char *id)
 {
     const struct weight_format *now = trial->problem.dep.weights;
     const struct weight_format *format = library_weight_format(trial->problem.lib, id);
+    if (format != NULL)
+        format = library_model_format(trial->problem.lib, trial->problem.model, format);
     if (format == NULL || format->bytes[ROLE_DENSE_FFN] > SMALLER * now->bytes[ROLE_DENSE_FFN] ||
         (now->is_quantized && trial->problem.model->native_experts_only))
         return false;

@@ -82,6 +82,27 @@ const struct weight_format *library_weight_format(const struct library *lib, con
     return NULL;
 }
 
+const struct weight_format *library_model_format(const struct library *lib,
+                                                 const struct model *model,
+                                                 const struct weight_format *format)
+{
+    const struct weight_format *block = model->fp8_block_scales && strcmp(format->id, "fp8") == 0
+                                            ? library_weight_format(lib, "fp8_block")
+                                            : NULL;
+    return block ? block : format;
+}
+
+static bool is_mxfp4(const char *id)
+{
+    return id && strcmp(id, "mxfp4") == 0;
+}
+
+const struct weight_format *library_model_fp4(const struct library *lib, const struct model *model)
+{
+    bool own = is_mxfp4(model->native_format) || is_mxfp4(model->native_expert_format);
+    return library_weight_format(lib, own ? model->native_format : "nvfp4");
+}
+
 const struct kv_format *library_kv_format(const struct library *lib, const char *id)
 {
     for (int i = 0; i < lib->n_kv_formats; i++) {

@@ -42,7 +42,7 @@ struct library {
     const struct interval *intervals; /* in no order */
     int n_intervals;
     const struct neighbours *neighbours; /* one per part; NULL = no part has any */
-    const struct launch *launches; /* sorted by launch_order() */
+    const struct launch *launches;       /* sorted by launch_order() */
     int n_launches;
 };
 
@@ -56,6 +56,16 @@ const struct hardware *library_hardware(const struct library *lib, const char *i
 const struct weight_format *library_weight_format(const struct library *lib, const char *id);
 const struct kv_format *library_kv_format(const struct library *lib, const char *id);
 const struct engine *library_engine(const struct library *lib, const char *id);
+
+/* The format that weights of that kind have for a model: plain fp8 is fp8_block where the model's
+ * published fp8 checkpoint is block-scaled. Any other is itself. */
+const struct weight_format *library_model_format(const struct library *lib,
+                                                 const struct model *model,
+                                                 const struct weight_format *format);
+
+/* What "fp4" means for a model: its own format where weights or experts are mxfp4, else nvfp4. NULL
+ * when there is no such format. */
+const struct weight_format *library_model_fp4(const struct library *lib, const struct model *model);
 
 /* Why a fit was taken, the nearest first; of several reasons the last in this list. */
 enum fit_match {

@@ -239,6 +239,9 @@ bool model_derive(struct model *model, struct model_fault *ret_fault)
     if (!derive_mtp(model, ret_fault)) {
         return false;
     }
+    if (model->native_format && strcmp(model->native_format, "fp8_block") == 0) {
+        model->fp8_block_scales = true;
+    }
     reset_sums(model);
     sum_model(model);
     return true;

@@ -65,6 +65,8 @@ static void read_weights(struct context *ctx, const char *value, struct faults *
     if (query->weights < 0) {
         fault_add(faults, "?weights", fault_nearest(value, names, n),
                   "no weight format is called \"%.100s\"", value);
+    } else if (strcmp(ctx->catalogue->lib.weight_formats[query->weights].id, "fp8") == 0) {
+        query->scaled_weights = catalogue_find_weight_format(ctx->catalogue, "fp8_block");
     }
 }
 
@@ -305,6 +307,7 @@ bool anchor_query_read(struct context *ctx, struct faults *faults, struct anchor
         .hardware = -1,
         .engine = -1,
         .weights = -1,
+        .scaled_weights = -1,
         .kv_cache = -1,
         .kind = ANCHOR_KIND_COUNT,
         .metric = ANCHOR_METRIC_COUNT,
@@ -325,7 +328,8 @@ static bool point_fits(const struct anchor_query *query, const struct anchor_poi
     return (query->model < 0 || point->model == query->model) &&
            (query->hardware < 0 || point->hardware == query->hardware) &&
            (query->engine < 0 || point->engine == query->engine) &&
-           (query->weights < 0 || point->weights == query->weights) &&
+           (query->weights < 0 || point->weights == query->weights ||
+            (query->scaled_weights >= 0 && point->weights == query->scaled_weights)) &&
            (query->kv_cache < 0 || point->kv_cache == query->kv_cache);
 }
 

@@ -24,12 +24,14 @@ struct anchor_range {
 struct anchor_query {
     struct list_query page;                         /* limit, cursor, full text */
     int model, hardware, engine, weights, kv_cache; /* index in the library; -1 = any */
-    enum anchor_kind kind;                          /* ANCHOR_KIND_COUNT = any */
-    enum anchor_metric metric;                      /* ANCHOR_METRIC_COUNT = any */
-    enum statistic statistic;                       /* of that metric; STATISTIC_COUNT = any */
-    int disputed;                                   /* 0 or 1; -1 = any */
-    enum anchor_doubt doubt;                        /* ANCHOR_DOUBT_COUNT = any */
-    const char *source, *backend;                   /* NULL = any */
+    int scaled_weights; /* what else the weights asked may be: fp8_block where fp8 is; -1 = nothing
+                         */
+    enum anchor_kind kind;        /* ANCHOR_KIND_COUNT = any */
+    enum anchor_metric metric;    /* ANCHOR_METRIC_COUNT = any */
+    enum statistic statistic;     /* of that metric; STATISTIC_COUNT = any */
+    int disputed;                 /* 0 or 1; -1 = any */
+    enum anchor_doubt doubt;      /* ANCHOR_DOUBT_COUNT = any */
+    const char *source, *backend; /* NULL = any */
     struct anchor_range ranges[CONDITION_COUNT];
     int n_ranges;
 };

@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "hf_config.h"
 #include "inline_part.h"
@@ -151,9 +152,11 @@ bool field_set_weights(struct field_reader *reader, const struct field *field,
     int found = find_named(reader, field, value, "weight format", catalogue_find_weight_format,
                            catalogue_weight_format_names);
 
-    if (found >= 0)
-        *(const struct weight_format **)place = &reader->catalogue->lib.weight_formats[found];
-    return found >= 0;
+    if (found < 0)
+        return false;
+    *(const struct weight_format **)place = &reader->catalogue->lib.weight_formats[found];
+    reader->weights_are_fp4 = strcasecmp(field_value_text(value), "fp4") == 0;
+    return true;
 }
 
 bool field_set_kv_cache(struct field_reader *reader, const struct field *field,

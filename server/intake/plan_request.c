@@ -22,6 +22,7 @@ static struct field_reader reader_of(const struct intake *intake, struct plan_re
         .given = request->given,
         .stripped_format = request->name_format,
         .inline_model = request->inline_model,
+        .weights_are_fp4 = request->weights_are_fp4,
     };
 }
 
@@ -30,6 +31,7 @@ static void keep_names(const struct field_reader *reader, struct plan_request *r
 {
     request->name_format = reader->stripped_format;
     request->inline_model = reader->inline_model;
+    request->weights_are_fp4 = reader->weights_are_fp4;
 }
 
 void plan_request_read_json(const struct intake *intake, const cJSON *object,
@@ -249,7 +251,22 @@ static void take_name_format(const struct intake *intake, struct plan_request *r
     if (found < 0)
         return;
     request->problem.dep.weights = &intake->catalogue->lib.weight_formats[found];
+    request->weights_are_fp4 = false;
     request->given[FIELD_ID_WEIGHTS] = true;
+}
+
+/* General words stand for what the model's checkpoints of that kind are: "fp4" for mxfp4 or nvfp4,
+ * "fp8" for a scale per block or per tensor. */
+static void settle_weights(const struct library *lib, struct plan_request *request)
+{
+    const struct model *model = request->problem.model;
+    struct deployment *dep = &request->problem.dep;
+    const struct weight_format *fp4 =
+        request->weights_are_fp4 ? library_model_fp4(lib, model) : NULL;
+
+    if (fp4)
+        dep->weights = fp4;
+    dep->weights = library_model_format(lib, model, dep->weights);
 }
 
 bool plan_request_resolve(const struct intake *intake, struct plan_request *request)
@@ -263,6 +280,8 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     if (intake->faults->n)
         return false;
     take_name_format(intake, request);
+    if (request->given[FIELD_ID_WEIGHTS])
+        settle_weights(&intake->catalogue->lib, request);
     take_defaults(intake, request);
     return true;
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -108,6 +109,17 @@ static const struct default_row {
     {"model=deepseek-v3.2&hardware=h200-sxm&engine=sglang", "kv_cache bf16"},
     {"model=llama-3.1-8b&hardware=rtx-4090", "kv_cache fp16"},
     {"model=llama-2-7b&hardware=h100-sxm&engine=vllm", "kv_cache fp16"},
+    /* fp8 is block-scaled where the model's checkpoints are; fp4 is what the model is made in */
+    {"model=deepseek-v3&hardware=h200-sxm&weights=fp8", "weights fp8_block"},
+    {"model=minimax-m2&hardware=h200-sxm&weights=fp8", "weights fp8_block"},
+    {"model=qwen3-235b-a22b&hardware=h200-sxm&weights=fp8", "weights fp8_block"},
+    {"model=Qwen3-30B-A3B-FP8&hardware=h200-sxm", "weights fp8_block"},
+    {"model=llama-3.1-8b&hardware=h200-sxm&weights=fp8", "weights fp8"},
+    {"model=llama-3.1-8b&hardware=h200-sxm&weights=fp8_block", "weights fp8_block"},
+    {"model=gpt-oss-120b&hardware=b200-sxm&weights=fp4", "weights mxfp4"},
+    {"model=gpt-oss-120b&hardware=b200-sxm&weights=nvfp4", "weights nvfp4"},
+    {"model=deepseek-v3&hardware=b200-sxm&weights=fp4", "weights nvfp4"},
+    {"model=deepseek-v4-flash&hardware=b200-sxm&weights=fp4", "weights fp8_block"},
     /* whose load it is */
     {"model=llama-3.1-8b&hardware=h100-sxm&concurrency=8&length_range_ratio=0.9",
      "load_generator inferencex,requests 80,length_range_ratio 0.9"},
@@ -160,6 +172,48 @@ static void launches_give_defaults(void **state)
             at += length + (at[length] == ',');
         }
     }
+}
+
+/* What is asked as fp8 and as fp8_block of a block-scaled model is one question. */
+static void fp8_of_a_block_scaled_model_is_one_question(void **state)
+{
+    static const char *const MODELS[] = {"deepseek-r1", "qwen3-coder-480b-a35b", "glm-5"};
+    struct kit *kit = *state;
+    struct reading reading;
+    char query[200], *plain;
+    for (size_t i = 0; i < ARRAY_LEN(MODELS); i++) {
+        (void)snprintf(query, sizeof(query),
+                       "model=%s&hardware=h200-sxm&engine=sglang&tp=8&weights=fp8&" INFERENCEX,
+                       MODELS[i]);
+        kit_read_query(kit, query, &reading);
+        assert_true(reading.complete);
+        plain = strdup(kit_request_text(kit, &reading));
+        (void)snprintf(
+            query, sizeof(query),
+            "model=%s&hardware=h200-sxm&engine=sglang&tp=8&weights=fp8_block&" INFERENCEX,
+            MODELS[i]);
+        kit_read_query(kit, query, &reading);
+        assert_string_equal(kit_request_text(kit, &reading), plain);
+        free(plain);
+    }
+}
+
+/* Measured runs that their source calls fp8 count as the model's own fp8. */
+static void measured_fp8_is_the_models_own(void **state)
+{
+    struct kit *kit = *state;
+    const struct library *lib = &kit->catalogue->lib;
+    const struct anchor_index *index = &kit->catalogue->anchors;
+    int n = 0;
+    for (int i = 0; i < index->n; i++) {
+        const struct anchor_point *point = &index->points[i];
+        if (point->model >= 0 && point->weights >= 0 &&
+            strcmp(lib->models[point->model].id, "deepseek-r1") == 0) {
+            assert_string_not_equal(lib->weight_formats[point->weights].id, "fp8");
+            n += strcmp(lib->weight_formats[point->weights].id, "fp8_block") == 0;
+        }
+    }
+    assert_true(n > 50);
 }
 
 static void the_source_of_a_default_is_named(void **state)
@@ -253,6 +307,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_give_defaults),
+        cmocka_unit_test(fp8_of_a_block_scaled_model_is_one_question),
+        cmocka_unit_test(measured_fp8_is_the_models_own),
         cmocka_unit_test(the_source_of_a_default_is_named),
         cmocka_unit_test(an_open_loop_has_no_flags_of_its_concurrency),
         cmocka_unit_test(speculation_is_refused_by_name),
