@@ -131,9 +131,10 @@ static void read_ffn_shape(struct hf *hf)
         return;
     }
     shape->top_k = hf_required(hf, HF_TOP_K, HF_WIDTH_MAX);
-    shape->expert_width = hf_required(
-        hf, HF("moe_intermediate_size", "ffn_config/ffn_hidden_size", "intermediate_size"),
-        HF_WIDTH_MAX);
+    shape->expert_width = hf_required(hf,
+                                      HF("moe_intermediate_size", "expert_ffn_hidden_size",
+                                         "ffn_config/ffn_hidden_size", "intermediate_size"),
+                                      HF_WIDTH_MAX);
     shape->shared_width = shared_width(hf);
     if (shape->top_k > shape->n_experts) {
         hf_fault(hf, HF_TOP_K, "must not exceed the number of experts");
@@ -146,7 +147,7 @@ static void read_model(struct hf *hf)
     const cJSON *tied = cJSON_GetObjectItemCaseSensitive(hf->root, "tie_word_embeddings");
     bool fallback = cJSON_IsBool(tied) ? cJSON_IsTrue(tied) != 0 : hf_has(hf, HF_TIED);
     model->hidden = hf_required(hf, HF_HIDDEN, HF_WIDTH_MAX);
-    model->vocab = hf_required(hf, HF("vocab_size"), HF_TOKENS_MAX);
+    model->vocab = hf_required(hf, HF("vocab_size", "padded_vocab_size"), HF_TOKENS_MAX);
     model->tied_embedding = hf_flag(hf, HF("tie_word_embeddings"), fallback);
     model->lm_head_bias = hf_flag(hf, HF("lm_head_bias"), hf_has(hf, HF_LM_HEAD_BIAS));
     model->max_positions =

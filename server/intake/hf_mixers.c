@@ -45,7 +45,8 @@ static void fill_qk_norm(struct hf *hf, struct mixer *mixer)
 
 static void fill_attention(struct hf *hf, const struct hf_layer *layer, struct mixer *mixer)
 {
-    bool bias = hf_flag(hf, HF("attention_bias", "use_qkv_bias", "qkv_bias"), false);
+    bool bias =
+        hf_flag(hf, HF("attention_bias", "use_qkv_bias", "qkv_bias", "add_qkv_bias"), false);
     fill_heads(hf, mixer);
     if (layer->n_kv_heads > 0) {
         mixer->n_kv_heads = layer->n_kv_heads;

@@ -27,14 +27,14 @@
 #define HF_HIDDEN HF("hidden_size", "n_embd", "n_embed", "d_model")
 #define HF_HEADS HF("num_attention_heads", "n_head", "n_heads")
 #define HF_KV_HEADS HF("num_key_value_heads", "attn_config/kv_n_heads", "num_kv_heads")
-#define HF_HEAD_DIM HF("head_dim", "attention_head_dim")
+#define HF_HEAD_DIM HF("head_dim", "attention_head_dim", "kv_channels")
 #define HF_LAYERS HF("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 #define HF_DENSE_WIDTH                                                                             \
     HF("intermediate_size_mlp", "dense_intermediate_size", "intermediate_size",                    \
-       "ffn_config/ffn_hidden_size", "n_inner", "ffn_dim")
+       "ffn_config/ffn_hidden_size", "n_inner", "ffn_dim", "ffn_hidden_size")
 #define HF_TOP_K                                                                                   \
     HF("num_experts_per_tok", "num_experts_per_token", "moe_topk", "top_k_experts",                \
-       "experts_per_token", "ffn_config/moe_top_k", "moe_k")
+       "experts_per_token", "ffn_config/moe_top_k", "moe_k", "moe_top_k")
 
 /* How a model's configuration is read where it differs from a plain decoder's. */
 enum hf_trait {
@@ -207,5 +207,22 @@ void hf_finish_deepseek_v4(struct hf *hf);
 void hf_finish_kimi_linear(struct hf *hf);
 void hf_finish_gemma4(struct hf *hf);
 void hf_finish_bloom(struct hf *hf);
+
+/* hf_plans_rare.c: the same for architectures of one family of models. */
+void hf_plan_stablelm(struct hf *hf);
+void hf_plan_gpt_bigcode(struct hf *hf);
+void hf_plan_falcon(struct hf *hf);
+void hf_plan_mpt(struct hf *hf);
+void hf_plan_chatglm(struct hf *hf);
+void hf_plan_grok(struct hf *hf);
+void hf_plan_arctic(struct hf *hf);
+void hf_plan_step3(struct hf *hf);
+void hf_plan_longcat(struct hf *hf);
+void hf_finish_stablelm(struct hf *hf);
+void hf_finish_falcon(struct hf *hf);
+void hf_finish_mpt(struct hf *hf);
+void hf_finish_chatglm(struct hf *hf);
+void hf_finish_step3(struct hf *hf);
+void hf_finish_longcat(struct hf *hf);
 
 #endif

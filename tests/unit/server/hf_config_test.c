@@ -251,6 +251,85 @@ static const struct config_row {
     {"codestral-mamba-7b", "{'model_type':'mamba2','hidden_size':4096,'num_hidden_layers':64,"
                            "'state_size':128,'conv_kernel':4,'n_groups':8,'num_heads':128,"
                            "'head_dim':64,'vocab_size':32768,'tie_word_embeddings':false}"},
+    {"stablelm-3b-4e1t", "{'model_type':'stablelm','hidden_size':2560,'intermediate_size':6912,"
+                         "'num_attention_heads':32,'num_key_value_heads':32,'num_hidden_layers':32,"
+                         "'vocab_size':50304,'tie_word_embeddings':false,'use_qkv_bias':false}"},
+    {"stablelm-2-1.6b", "{'model_type':'stablelm','hidden_size':2048,'intermediate_size':5632,"
+                        "'num_attention_heads':32,'num_key_value_heads':32,'num_hidden_layers':24,"
+                        "'vocab_size':100352,'tie_word_embeddings':false,'use_qkv_bias':true}"},
+    {"stablelm-2-12b",
+     "{'architectures':['StableLmForCausalLM'],'hidden_size':5120,'intermediate_size':13824,"
+     "'num_attention_heads':32,'num_key_value_heads':8,'num_hidden_layers':40,"
+     "'vocab_size':100352,'tie_word_embeddings':false,'use_qkv_bias':false,"
+     "'qk_layernorm':true,'use_parallel_residual':true}"},
+    {"minicpm-2b",
+     "{'architectures':['MiniCPMForCausalLM'],'model_type':'minicpm','hidden_size':2304,"
+     "'intermediate_size':5760,'max_position_embeddings':65536,'num_attention_heads':36,"
+     "'num_hidden_layers':40,'num_key_value_heads':36,'vocab_size':122760,'scale_emb':12,"
+     "'dim_model_base':256,'scale_depth':1.4}"},
+    {"starcoder-15b",
+     "{'model_type':'gpt_bigcode','attention_softmax_in_fp32':true,'multi_query':true,"
+     "'n_embd':6144,'n_head':48,'n_inner':24576,'n_layer':40,'n_positions':8192,"
+     "'vocab_size':49152}"},
+    {"falcon-7b",
+     "{'model_type':'falcon','alibi':false,'bias':false,'hidden_size':4544,'multi_query':true,"
+     "'new_decoder_architecture':false,'num_attention_heads':71,'num_hidden_layers':32,"
+     "'num_kv_heads':71,'parallel_attn':true,'vocab_size':65024}"},
+    {"falcon-40b",
+     "{'model_type':'falcon','alibi':false,'bias':false,'hidden_size':8192,"
+     "'new_decoder_architecture':true,'num_attention_heads':128,'num_hidden_layers':60,"
+     "'num_kv_heads':8,'parallel_attn':true,'vocab_size':65024}"},
+    {"falcon-180b",
+     "{'model_type':'falcon','alibi':false,'bias':false,'hidden_size':14848,"
+     "'multi_query':true,'new_decoder_architecture':true,'num_attention_heads':232,"
+     "'num_hidden_layers':80,'num_kv_heads':8,'parallel_attn':true,'vocab_size':65024}"},
+    {"mpt-7b",
+     "{'model_type':'mpt','architectures':['MPTForCausalLM'],'d_model':4096,"
+     "'expansion_ratio':4,'learned_pos_emb':true,'max_seq_len':2048,'n_heads':32,"
+     "'n_layers':32,'no_bias':true,'vocab_size':50432,"
+     "'attn_config':{'alibi':true,'alibi_bias_max':8,'attn_type':'multihead_attention'}}"},
+    {"mpt-30b",
+     "{'model_type':'mpt','d_model':7168,'expansion_ratio':4,'max_seq_len':8192,'n_heads':64,"
+     "'n_layers':48,'no_bias':true,'vocab_size':50432,'attn_config':{'alibi':true}}"},
+    {"chatglm3-6b",
+     "{'architectures':['ChatGLMModel'],'model_type':'chatglm','add_bias_linear':false,"
+     "'add_qkv_bias':true,'ffn_hidden_size':13696,'hidden_size':4096,'kv_channels':128,"
+     "'multi_query_attention':true,'multi_query_group_num':2,'num_attention_heads':32,"
+     "'num_layers':28,'padded_vocab_size':65024,'rmsnorm':true,'seq_length':8192,"
+     "'tie_word_embeddings':false}"},
+    {"glm-4-9b",
+     "{'model_type':'chatglm','add_bias_linear':false,'add_qkv_bias':true,"
+     "'ffn_hidden_size':13696,'hidden_size':4096,'kv_channels':128,'multi_query_attention':true,"
+     "'multi_query_group_num':2,'num_attention_heads':32,'num_layers':40,"
+     "'padded_vocab_size':151552,'vocab_size':151552,'tie_word_embeddings':false}"},
+    {"glm-4-9b", "{'model_type':'glm','attention_bias':true,'head_dim':128,'hidden_size':4096,"
+                 "'intermediate_size':13696,'num_attention_heads':32,'num_hidden_layers':40,"
+                 "'num_key_value_heads':2,'vocab_size':151552,'tie_word_embeddings':false}"},
+    {"grok-1", "{'model_type':'grok-1','hidden_size':6144,'intermediate_size':32768,"
+               "'num_attention_heads':48,'num_key_value_heads':8,'num_hidden_layers':64,"
+               "'num_experts':8,'num_experts_per_tok':2,'vocab_size':131072}"},
+    {"grok-2",
+     "{'architectures':['Grok1ForCausalLM'],'model_type':'git','head_dim':128,"
+     "'hidden_size':8192,'intermediate_size':32768,'moe_intermediate_size':16384,"
+     "'num_attention_heads':64,'num_key_value_heads':8,'num_hidden_layers':64,"
+     "'num_local_experts':8,'num_experts_per_tok':2,'residual_moe':true,'vocab_size':131072}"},
+    {"arctic-480b", "{'model_type':'arctic','hidden_size':7168,'intermediate_size':4864,"
+                    "'num_attention_heads':56,'num_key_value_heads':8,'num_hidden_layers':35,"
+                    "'num_local_experts':128,'num_experts_per_tok':2,'moe_layer_frequency':1,"
+                    "'parallel_attn_mlp_res':true,'use_residual':true,'vocab_size':32000}"},
+    {"step-3-321b",
+     "{'architectures':['Step3VLForConditionalGeneration'],'model_type':'step3_vl','text_config':{"
+     "'model_type':'step3_text','hidden_size':7168,'intermediate_size':18432,"
+     "'num_attention_heads':64,'num_attention_groups':1,'num_hidden_layers':61,'head_dim':256,"
+     "'share_q_dim':2048,'moe_num_experts':48,'moe_top_k':3,'moe_intermediate_size':5120,"
+     "'share_expert_dim':5120,'moe_layers_enum':'4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,"
+     "21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,"
+     "51,52,53,54,55,56,57,58,59','vocab_size':128815}}"},
+    {"longcat-flash-560b",
+     "{'model_type':'longcat_flash','hidden_size':6144,'ffn_hidden_size':12288,"
+     "'expert_ffn_hidden_size':2048,'n_routed_experts':512,'moe_topk':12,'zero_expert_num':256,"
+     "'num_layers':28,'num_attention_heads':64,'q_lora_rank':1536,'kv_lora_rank':512,"
+     "'qk_nope_head_dim':128,'qk_rope_head_dim':64,'v_head_dim':128,'vocab_size':131072}"},
     {"jamba-mini", "{'model_type':'jamba','attn_layer_offset':4,'attn_layer_period':8,"
                    "'expert_layer_offset':1,'expert_layer_period':2,'hidden_size':4096,"
                    "'intermediate_size':14336,'mamba_conv_bias':true,'mamba_d_conv':4,"
@@ -657,6 +736,14 @@ static void no_absurd_value_crashes_or_passes_silently(void **state)
     assert_non_null(arena);
     for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
         char *text = read_published(ids[i]);
+        cJSON *config = cJSON_Parse(text);
+        assert_non_null(config);
+        try_object(arena, config, config);
+        cJSON_Delete(config);
+        free(text);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(CONFIG_ROWS); i++) {
+        char *text = quoted(CONFIG_ROWS[i].config);
         cJSON *config = cJSON_Parse(text);
         assert_non_null(config);
         try_object(arena, config, config);
