@@ -14,8 +14,6 @@
 #include "digest.h"
 #include "launch_load.h"
 #include "model_record.h"
-#include "name_key.h"
-#include "name_words.h"
 #include "sql.h"
 #include "units.h"
 
@@ -507,8 +505,7 @@ static void read_intervals(struct builder *builder)
         struct interval *interval = &intervals[n];
         interval->record = column_text(&reading, 0);
         interval->engine = engine_index(lib, (const char *)sqlite3_column_text(reading.row, 1));
-        interval->metric =
-            interval_metric_parse((const char *)sqlite3_column_text(reading.row, 2));
+        interval->metric = interval_metric_parse((const char *)sqlite3_column_text(reading.row, 2));
         interval->tier = interval_tier_parse((const char *)sqlite3_column_text(reading.row, 3));
         interval->low = column_double(&reading, 4);
         interval->high = column_double(&reading, 5);
@@ -608,40 +605,6 @@ static void read_names(struct builder *builder, enum name_kind kind)
     }
 }
 
-/* Writes another form of a name's key; false when it has none. */
-typedef bool name_form_fn(const char *key, char ret_form[NAME_KEY_MAX]);
-
-static bool words_form(const char *key, char ret_form[NAME_KEY_MAX])
-{
-    double memory_gb = 0;
-    return name_words(key, ret_form, &memory_gb);
-}
-
-static bool dashed_form(const char *key, char ret_form[NAME_KEY_MAX])
-{
-    bool known = name_key(key, false, ret_form);
-    name_dash(ret_form);
-    return known;
-}
-
-/* A table of the same records by another form of their names. */
-static void read_forms(struct builder *builder, const struct name_table *table, name_form_fn *form,
-                       struct name_table *ret_table)
-{
-    struct block *block = &builder->data->block;
-    struct name_entry *entries = block_alloc(block, (size_t)table->n * sizeof(*entries) + 1);
-    int n = 0;
-    for (int i = 0; entries && i < table->n; i++) {
-        char text[NAME_KEY_MAX];
-        if (form(table->entries[i].key, text)) {
-            entries[n++] = (struct name_entry){block_text(block, text), table->entries[i].index};
-        }
-    }
-    if (block->failed || !entries || !name_table_build(ret_table, block, entries, n)) {
-        fail(builder, "names", "out of memory");
-    }
-}
-
 /* What changes with every write: the bundle and the newest revision. */
 static void read_revision(struct builder *builder)
 {
@@ -694,9 +657,8 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     for (int i = 0; i < NAMES_COUNT; i++) {
         read_names(&builder, (enum name_kind)i);
     }
-    if (!builder.failed) {
-        read_forms(&builder, &data->names[NAMES_MODEL], dashed_form, &data->dashed);
-        read_forms(&builder, &data->names[NAMES_HARDWARE], words_form, &data->words);
+    if (!builder.failed && !catalogue_forms_build(data)) {
+        fail(&builder, "names", "out of memory");
     }
     read_anchors(&builder);
     read_revision(&builder);

@@ -36,4 +36,7 @@ struct catalogue_data {
 struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_MAX]);
 void catalogue_free(struct catalogue_data *data);
 
+/* Fills `dashed` and `words` from `names`; false when out of memory. */
+MUST_USE bool catalogue_forms_build(struct catalogue_data *data);
+
 #endif
