@@ -13,6 +13,7 @@
 #include "catalogue_data.h"
 #include "digest.h"
 #include "launch_load.h"
+#include "local_load.h"
 #include "model_record.h"
 #include "sql.h"
 #include "units.h"
@@ -653,6 +654,9 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     read_neighbours(&builder);
     if (!builder.failed && !launches_load(db, &data->block, &data->shown.lib)) {
         fail(&builder, "launches", sqlite3_errmsg(db));
+    }
+    if (!builder.failed && !local_fits_load(db, &data->block, &data->shown.lib)) {
+        fail(&builder, "local_fits", sqlite3_errmsg(db));
     }
     for (int i = 0; i < NAMES_COUNT; i++) {
         read_names(&builder, (enum name_kind)i);

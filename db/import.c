@@ -187,6 +187,22 @@ static void import_csv_file(struct import *import, const char *path, import_csv_
     free(text);
 }
 
+/* Files of fits that are not named after a part. */
+static import_csv_fn *fits_reader(const char *path)
+{
+    static const struct {
+        const char *ending;
+        import_csv_fn *read;
+    } READERS[] = {{"/collectives.csv", import_collective_fit}, {"/local.csv", import_local_fit}};
+
+    for (size_t i = 0; i < ARRAY_LEN(READERS); i++) {
+        if (strstr(path, READERS[i].ending)) {
+            return READERS[i].read;
+        }
+    }
+    return import_op_fit;
+}
+
 static void import_fits(struct import *import, const char *folder)
 {
     char path[PATH_TEXT_MAX];
@@ -194,8 +210,7 @@ static void import_fits(struct import *import, const char *folder)
     (void)text_print(path, sizeof(path), "%s/fits", folder);
     int n = import_files_list(path, ".csv", names, FILES_MAX);
     for (int i = 0; i < n; i++) {
-        bool collectives = strstr(names[i], "/collectives.csv") != NULL;
-        import_csv_file(import, names[i], collectives ? import_collective_fit : import_op_fit);
+        import_csv_file(import, names[i], fits_reader(names[i]));
         free(names[i]);
     }
 }

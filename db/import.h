@@ -84,7 +84,7 @@ import_fn import_model, import_hardware, import_weight_format, import_kv_format,
 typedef void import_csv_fn(struct import *import, const char *const *names,
                            const char *const *values, int n);
 
-import_csv_fn import_op_fit, import_collective_fit, import_prediction;
+import_csv_fn import_op_fit, import_collective_fit, import_local_fit, import_prediction;
 
 /* The tables of measurements in `folder`/anchors, and the checks over all anchors. */
 void import_anchors(struct import *import, const char *folder);

@@ -36,6 +36,7 @@ static const struct owned_table {
     {"collective_fits", "'calibration'", "calibration_id"},
     {"host_costs", "'calibration'", "calibration_id"},
     {"intervals", "'calibration'", "calibration_id"},
+    {"local_fits", "'calibration'", "calibration_id"},
     {"classes", "kind", "id"},
     {"regimes", "kind", "id"},
     {"regime_signs", "'regime'", "regime_id"},

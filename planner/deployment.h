@@ -91,6 +91,8 @@ struct deployment {
     double disagg_tp, disagg_dp, disagg_ep; /* layout of a prefill worker */
     enum speculative_method spec_method;
     double spec_tokens, spec_acceptance;
+    enum backend backend; /* of a local engine */
+    double cpu_threads;   /* under the CPU back end; NAN = not stated */
 };
 
 struct workload {
@@ -99,6 +101,9 @@ struct workload {
     double request_rate; /* per second; NAN = closed loop */
     double requests;     /* NAN = steady state */
     double length_range_ratio;
+    /* On local engines (llama-bench, mlx_lm.benchmark) an engine's own benchmark knows no sampler
+     * on the host and no server. */
+    enum load_generator load_generator;
 };
 
 struct slo {

@@ -14,6 +14,7 @@
 #include "hardware.h"
 #include "interval.h"
 #include "launch.h"
+#include "local_fit.h"
 #include "model.h"
 
 /* Parts whose kernels stand for those of a part that has none, nearest first. */
@@ -44,6 +45,8 @@ struct library {
     const struct neighbours *neighbours; /* one per part; NULL = no part has any */
     const struct launch *launches;       /* sorted by launch_order() */
     int n_launches;
+    const struct local_fit *local_fits; /* sorted by local_fit_order() */
+    int n_local_fits;
 };
 
 /* qsort comparators that a library's fit tables must be sorted by. */

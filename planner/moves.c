@@ -95,6 +95,7 @@ static bool apply_bandwidth(double value, struct problem *problem, struct prepar
         prep->roofs[i].us_per_byte /= factor;
         prep->roofs[i].fit_us_per_byte /= factor;
     }
+    local_scale_bandwidth(&prep->local, factor);
     return true;
 }
 

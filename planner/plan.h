@@ -111,10 +111,12 @@ struct class_cost {
     double compute_us;
     double share; /* of the critical path, whole class */
     enum basis basis;
-    enum fit_match match;        /* how its fit was found, of several fits the weakest */
-    const struct op_fit *fit;    /* the fit that is furthest from what was asked; NULL = none */
-    const struct comm_fit *comm; /* collectives */
-    const char *anchor;          /* host classes: the anchor their constant rests on */
+    enum fit_match match;          /* how its fit was found, of several fits the weakest */
+    const struct op_fit *fit;      /* the fit that is furthest from what was asked; NULL = none */
+    const struct comm_fit *comm;   /* collectives */
+    const struct local_fit *local; /* local engines: the row that the class rests on ... */
+    enum local_tier tier;          /* ... and how near its measurements are */
+    const char *anchor;            /* host classes: the anchor their constant rests on */
 };
 
 struct dominant {

@@ -99,6 +99,7 @@ static struct roof make_roof(const struct prepared *prep, enum fit_op op,
     const struct op_fit *fit = find_fit(problem, op, types, n_types, &match);
     enum dtype used;
     double peak = hardware_peak(problem->hw, compute, &used) * prep->scale.compute;
+    peak = fmax(peak, prep->local_peak_us);
     struct roof roof = roof_from_fit(prep->bw_bytes_us, peak, fit, match);
     if (roof.fit != NULL) {
         double fit_peak =
@@ -611,8 +612,10 @@ void prepare(const struct problem *problem, const struct scale *scale,
     memset(&prep->stream_roof, 0, sizeof(*prep) - offsetof(struct prepared, stream_roof));
     prep->problem = problem;
     prep->scale = scale != NULL ? *scale : (struct scale){1.0, 1.0, 1.0};
-    prep->ranks = ranks_of(&problem->dep);
+    prep->ranks = local_ranks(&problem->dep);
     prep->bw_bytes_us = problem->hw->bw_bytes_us * prep->scale.bandwidth;
+    if (local_is_engine(problem->dep.engine))
+        prep->local_peak_us = local_peak(problem->hw) * prep->scale.compute;
     prep->stream_roof = add_roof(prep, roof_assumed(prep->bw_bytes_us, 0.0));
     prep->half_roof = add_roof(
         prep, roof_assumed(prep->bw_bytes_us, half_peak(problem->hw) * prep->scale.compute));
@@ -646,4 +649,5 @@ void prepare(const struct problem *problem, const struct scale *scale,
     prep->emulated = used == want || want == DTYPE_BF16 ? DTYPE_COUNT : want;
     if (prep->n_gemms > 0)
         prep->gemm_fit = prep->roofs[prep->gemms[0].roof].fit;
+    local_speed_find(problem, prep->scale.bandwidth, prep->scale.compute, &prep->local);
 }

@@ -10,6 +10,7 @@
 #ifndef REGIME_PREPARE_H
 #define REGIME_PREPARE_H
 
+#include "local.h"
 #include "parallel.h"
 #include "plan.h"
 #include "roofline.h"
@@ -124,9 +125,11 @@ struct prepared {
     double kernels_per_layer;
     double ridge;
     const struct op_fit *gemm_fit;
-    enum dtype emulated; /* compute type the part lacks, DTYPE_COUNT when native */
-    double spec_rows;    /* rows a sequence brings to a step: 1 + draft tokens */
-    double spec_gain;    /* tokens a sequence gains in a step */
+    enum dtype emulated;      /* compute type the part lacks, DTYPE_COUNT when native */
+    double spec_rows;         /* rows a sequence brings to a step: 1 + draft tokens */
+    double spec_gain;         /* tokens a sequence gains in a step */
+    double local_peak_us;     /* the peak that a local engine's kernels reach; 0 on others */
+    struct local_speed local; /* llama.cpp and MLX: what their kernels take */
 };
 
 /* Compiles a problem; `scale` NULL means 1, 1, 1. */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "local_step.h"
+
 #define TIE 0.02
 /* A class that is short of a fit makes the step's figure unknown only when it carries real work. */
 #define MATTERS_SHARE 0.02
@@ -350,6 +352,7 @@ void step_decode(const struct prepared *prep, double sequences, double context_t
     ret_step->tokens_per_step = prep->spec_gain;
     ret_step->extrapolated = beyond_records(prep, shape.rows);
     add_classes(prep, &shape, 1.0, false, ret_step);
+    local_apply(prep, &shape, ret_step);
     finish(prep, &shape, ret_step);
 }
 
@@ -442,6 +445,7 @@ void step_prefill(const struct prepared *prep, double new_tokens, double cached_
         shape.head_rows = 1.0;
         add_classes(prep, &shape, 1.0, whole > 0.0, ret_step);
     }
+    local_apply(prep, &shape, ret_step);
     finish(prep, &shape, ret_step);
     ret_step->linear_flops =
         ret_step->classes[CLASS_DENSE_GEMM].flops + ret_step->classes[CLASS_MOE_EXPERT_GEMM].flops;

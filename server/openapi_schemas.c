@@ -149,7 +149,7 @@ static const struct schema_member FIT[] = {
     TEXT("id", 0, "GET /v1/calibrations/{id} shows it"),
     TEXT("hardware", 0, "the part it was measured on"),
     TEXT("engine", NULLABLE, NULL),
-    TEXT("engine_version", 0, NULL),
+    TEXT("engine_version", OPTIONAL, NULL),
     TEXT("op", 0, NULL),
     TEXT("dtype", OPTIONAL, NULL),
     TEXT("match", 0, "how near the fit is to what was asked: version, engine, type or part"),

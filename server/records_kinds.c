@@ -186,7 +186,10 @@ static const struct record_kind KINDS[] = {
         .noun = "calibration",
         .kinds = CALIBRATION,
         STATEMENTS(
-            "r.id", OWN_TABLE("calibration", "calibrations"),
+            "r.id",
+            OWN_TABLE("calibration", "calibrations") "LEFT JOIN host_costs h ON h.calibration_id = "
+                                                     "x.id LEFT JOIN local_fits l ON "
+                                                     "l.calibration_id = x.id ",
             EQUALS("x.type", "?4") EQUALS("x.hardware_id", "?5") EQUALS("x.engine_id", "?6")
                 EQUALS("x.engine_version", "?7") EQUALS("x.op", "?8") EQUALS("x.dtype", "?9")
                     EQUALS("x.status", "?10"),
@@ -199,9 +202,8 @@ static const struct record_kind KINDS[] = {
             "calibration_id = x.id) AS bus_gbps, (SELECT devices FROM collective_fits WHERE "
             "calibration_id = x.id) AS devices, coalesce((SELECT median_abs_err FROM op_fits "
             "WHERE calibration_id = x.id), (SELECT median_abs_err FROM collective_fits WHERE "
-            "calibration_id = x.id)) AS median_abs_err, (SELECT value FROM host_costs WHERE "
-            "calibration_id = x.id) AS value, (SELECT unit FROM host_costs WHERE "
-            "calibration_id = x.id) AS unit"),
+            "calibration_id = x.id), l.median_abs_err) AS median_abs_err, coalesce(h.value, "
+            "l.value) AS value, coalesce(h.unit, l.unit) AS unit, l.backend, l.family, l.n"),
         .filters = {{"type", FILTER_TEXT, VALUES("type", "calibrations")},
                     {"hardware", FILTER_HARDWARE, NULL},
                     {"engine", FILTER_ENGINE, NULL},

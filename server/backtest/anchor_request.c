@@ -81,7 +81,7 @@ static void give_generator(const struct anchor_index *index, int anchor,
     const struct field *field = &PLAN_FIELDS.rows[FIELD_ID_LOAD_GENERATOR];
     for (int i = 0; name != NULL && field->names[i].name != NULL; i++)
         if (strcmp(field->names[i].name, name) == 0) {
-            request->load_generator = (enum load_generator)field->names[i].value;
+            request->problem.load.load_generator = (enum load_generator)field->names[i].value;
             request->given[FIELD_ID_LOAD_GENERATOR] = true;
         }
 }

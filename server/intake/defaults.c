@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "launches.h"
+#include "local.h"
 
 #define SPECULATIVE_TOKENS 3
 /* Mean acceptance per position that the EAGLE-3 and MTP reports quote for chat traffic (0.6 to
@@ -188,9 +189,23 @@ bool default_spec_acceptance(const struct rule_context *context, struct plan_req
     return drafts;
 }
 
+/* The part's own; engines with kernels of their own have none. */
+bool default_backend(const struct rule_context *context, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+
+    (void)context;
+    if (!local_is_engine(dep->engine))
+        return false;
+    dep->backend = backend_default(request->problem.hw);
+    return dep->backend != BACKEND_COUNT;
+}
+
 bool default_load_generator(const struct rule_context *context, struct plan_request *request)
 {
+    struct workload *load = &request->problem.load;
+
     (void)context;
-    request->load_generator = load_generator_of(request);
-    return request->load_generator != LOAD_STEADY;
+    load->load_generator = load_generator_of(request);
+    return load->load_generator != LOAD_STEADY;
 }

@@ -64,6 +64,7 @@ enum field_id {
     FIELD_ID_FLASH_ATTENTION,
     FIELD_ID_PREFILL_PRIORITY,
     FIELD_ID_HTTP_THREADS_FACTOR,
+    FIELD_ID_CPU_THREADS,
     FIELD_ID_KV_TIER_KIND,
     FIELD_ID_KV_TIER_GBPS,
     FIELD_ID_DISAGG_DEVICES,
@@ -86,16 +87,6 @@ enum field_id {
     FIELD_ID_SLO_TPOT,
     FIELD_ID_SLO_OUTPUT_TOK_S,
     FIELD_ID_COUNT
-};
-
-/* Values of leaves that the planner's structs do not carry. */
-enum backend {
-    BACKEND_CUDA,
-    BACKEND_METAL,
-    BACKEND_VULKAN,
-    BACKEND_HIP,
-    BACKEND_SYCL,
-    BACKEND_CPU
 };
 
 extern const struct field_table PLAN_FIELDS;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "local.h"
+
 /* Fields that a launch may be limited by. */
 static const enum field_id RANGE_FIELDS[] = {
     [RANGE_TP] = FIELD_ID_TP,
@@ -28,10 +30,12 @@ enum load_generator load_generator_of(const struct plan_request *request)
         request->given[FIELD_ID_LENGTH_RANGE_RATIO] && request->problem.load.length_range_ratio < 1;
 
     if (request->given[FIELD_ID_LOAD_GENERATOR])
-        return request->load_generator;
+        return request->problem.load.load_generator;
     if (varied)
         return LOAD_INFERENCEX;
-    return request->given[FIELD_ID_REQUESTS] ? LOAD_ENGINE_BENCH : LOAD_STEADY;
+    /* Of a local engine a count says nothing: its benchmark has no server. */
+    bool local = request->problem.dep.engine && local_is_engine(request->problem.dep.engine);
+    return request->given[FIELD_ID_REQUESTS] && !local ? LOAD_ENGINE_BENCH : LOAD_STEADY;
 }
 
 /* Concurrency is what an open loop comes to, not what a launch was started for. */

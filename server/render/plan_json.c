@@ -135,6 +135,25 @@ static void write_comm_fit(struct json_out *out, const struct plan *plan,
     json_end_object(out);
 }
 
+/* What names the constant's engine where the row speaks of one. */
+static void write_local_fit(struct json_out *out, const struct plan *plan,
+                            const struct class_cost *cost)
+{
+    const struct local_fit *fit = cost->local;
+
+    json_begin_object(out);
+    json_put_text(out, "id", fit->record);
+    put_text_or_null(out, "engine",
+                     fit->scope.engine >= 0 ? plan->problem.lib->engines[fit->scope.engine].id
+                                            : NULL);
+    json_put_text(out, "op", local_constant_name(fit->constant));
+    json_put_text(out, "match", local_tier_name(cost->tier));
+    json_put_number(out, "kernels", fit->n);
+    json_put_number(out, "median_error", fit->median_abs_err);
+    json_put_number(out, "p90_error", fit->p90_abs_err);
+    json_end_object(out);
+}
+
 static void write_fit(struct json_out *out, const struct plan *plan, const struct class_cost *cost)
 {
     json_key(out, "fit");
@@ -142,6 +161,8 @@ static void write_fit(struct json_out *out, const struct plan *plan, const struc
         write_op_fit(out, plan, cost);
     else if (cost->comm)
         write_comm_fit(out, plan, cost);
+    else if (cost->local)
+        write_local_fit(out, plan, cost);
     else
         json_null(out);
 }

@@ -49,6 +49,7 @@ struct sample {
     struct kv_format kv[3];
     struct op_fit fits[16];
     struct comm_fit comms[2];
+    struct local_fit locals[24];
 };
 
 static inline void sample_dense(struct sample *s, int index, const char *id, double hidden,
@@ -205,12 +206,58 @@ static inline void sample_engines(struct sample *s)
     llama->host[HOST_SERVER_LOOP_US_PER_SEQ].value = 300;
 }
 
+static inline void sample_local(struct sample *s, enum local_constant constant, int engine,
+                                int family, int format, int part, double value)
+{
+    s->locals[s->lib.n_local_fits++] =
+        (struct local_fit){.record = "local-sample",
+                           .constant = constant,
+                           .scope = {BACKEND_CUDA, engine, family, format, part},
+                           .value = value,
+                           .n = 10,
+                           .median_abs_err = 0.1,
+                           .p90_abs_err = 0.2};
+}
+
+/* llama.cpp on consumer Blackwell parts: rows as db/records/fits/local.csv has them. */
+static inline void sample_locals(struct sample *s)
+{
+    int engine = SAMPLE_LLAMACPP, any = LOCAL_ANY, family = FAMILY_BLACKWELL_C;
+    sample_local(s, LOCAL_F_W, engine, any, any, any, 0.91);
+    sample_local(s, LOCAL_F_W, engine, any, LOCAL_F16, any, 0.95);
+    sample_local(s, LOCAL_F_W, engine, family, any, any, 0.92);
+    sample_local(s, LOCAL_F_W, engine, family, LOCAL_K456, any, 0.88);
+    sample_local(s, LOCAL_PART_MULT, engine, family, any, SAMPLE_RTX5090, 1.02);
+    sample_local(s, LOCAL_UNPACK, engine, any, LOCAL_F16, any, 10.0);
+    sample_local(s, LOCAL_UNPACK, engine, family, LOCAL_K456, any, 6.0);
+    sample_local(s, LOCAL_ROW_MULT, any, any, any, any, 0.0146);
+    sample_local(s, LOCAL_F_KV, engine, family, any, any, 0.475);
+    sample_local(s, LOCAL_F_KV_NO_FA, any, any, any, any, 0.879);
+    sample_local(s, LOCAL_LAYER_US, engine, family, any, any, 39.6);
+    sample_local(s, LOCAL_MOE_US, engine, family, any, any, 45.6);
+    sample_local(s, LOCAL_STEP_US, engine, any, any, any, 95.0);
+    sample_local(s, LOCAL_E, engine, any, LOCAL_F16, any, 0.58);
+    sample_local(s, LOCAL_E, engine, family, any, any, 0.59);
+    sample_local(s, LOCAL_PAD, any, any, any, any, 0.58);
+    sample_local(s, LOCAL_READ, any, any, any, any, 1.2);
+    sample_local(s, LOCAL_E_ATTN, engine, family, any, any, 0.3);
+    sample_local(s, LOCAL_E_ATTN_NO_FA, any, any, any, any, 0.57);
+    sample_local(s, LOCAL_CHUNK_LAYER_US, any, any, any, any, 29.2);
+    sample_local(s, LOCAL_PROMPT_MS, any, any, any, any, 1.3);
+    qsort(s->locals, (size_t)s->lib.n_local_fits, sizeof(s->locals[0]), local_fit_order);
+    s->lib.local_fits = s->locals;
+}
+
 static inline void sample_tables(struct sample *s)
 {
     s->hardware[SAMPLE_H100] = sample_part(SAMPLE_H100, "h100-sxm", 79.19, 3350, 989.5, 450, 8);
     s->hardware[SAMPLE_H200] = sample_part(SAMPLE_H200, "h200-sxm", 139.8, 4800, 989.5, 450, 8);
     s->hardware[SAMPLE_RTX5090] =
         sample_part(SAMPLE_RTX5090, "rtx-5090", 31.36, 1792, 209.5, 63, 1);
+    /* A GeForce halves fp16 where sums are kept in fp32, int8 not. */
+    s->hardware[SAMPLE_RTX5090].arch = "blackwell";
+    s->hardware[SAMPLE_RTX5090].class = HW_CONSUMER;
+    s->hardware[SAMPLE_RTX5090].peak_flops_us[DTYPE_INT8] = 838 * FLOPS_PER_US_PER_TFLOPS;
     sample_format(s, SAMPLE_BF16, "bf16", 2, DTYPE_BF16, false, FIT_BF16);
     sample_format(s, SAMPLE_FP8, "fp8", 1, DTYPE_FP8, false, FIT_FP8);
     sample_format(s, SAMPLE_FP8_BLOCK, "fp8_block", 1 + 4.0 / (128 * 128), DTYPE_FP8, false,
@@ -255,6 +302,7 @@ static inline struct sample *sample_new(void)
     sample_deepseek(s);
     sample_tables(s);
     sample_engines(s);
+    sample_locals(s);
     for (int i = 0; i < SAMPLE_MODELS; i++) {
         struct model_fault fault = {0};
         if (!model_derive(&s->models[i], &fault))

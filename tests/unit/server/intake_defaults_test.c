@@ -54,7 +54,7 @@ static const struct default_row DEFAULTS[] = {
     {FIELD_ID_RECEIVE_INTERVAL, "receive_interval 1", "receive_interval 1", "every step"},
     {FIELD_ID_BATCH_WAIT_STEPS, "batch_wait_steps 0", "batch_wait_steps 0", "no wait"},
     {FIELD_ID_BATCH_WAIT_SHARE, "batch_wait_share 0", "batch_wait_share 0", "no wait"},
-    {FIELD_ID_BACKEND, NULL, NULL, ""},
+    {FIELD_ID_BACKEND, NULL, "backend cuda", "the part is NVIDIA's"},
     {FIELD_ID_BLOCK_SIZE, "block_size 16", "block_size 256", "engine records"},
     {FIELD_ID_REPLICAS, "replicas 1", "replicas 1", ""},
     {FIELD_ID_HOST_CPU_FACTOR, "host_cpu_factor 1", "host_cpu_factor 1", ""},
@@ -68,6 +68,7 @@ static const struct default_row DEFAULTS[] = {
     {FIELD_ID_FLASH_ATTENTION, "flash_attention true", "flash_attention true", ""},
     {FIELD_ID_PREFILL_PRIORITY, "prefill_priority false", "prefill_priority false", ""},
     {FIELD_ID_HTTP_THREADS_FACTOR, "http_threads_factor 1", "http_threads_factor 1", ""},
+    {FIELD_ID_CPU_THREADS, NULL, NULL, ""},
     {FIELD_ID_KV_TIER_KIND, "kv_tier.kind none", "kv_tier.kind none", ""},
     {FIELD_ID_KV_TIER_GBPS, NULL, NULL, ""},
     {FIELD_ID_DISAGG_DEVICES, NULL, NULL, ""},
@@ -283,8 +284,40 @@ static void the_load_generator_follows_lengths_and_count(void **state)
                  ROWS[i].workload);
         kit_read_json(kit, body, &reading);
         assert_true(reading.complete);
-        assert_int_equal(reading.request.load_generator, ROWS[i].expected);
+        assert_int_equal(reading.request.problem.load.load_generator, ROWS[i].expected);
     }
+}
+
+/* A request count says that vLLM's own benchmark is meant; llama-bench counts none. */
+static void a_local_engine_has_a_backend_and_no_counted_benchmark(void **state)
+{
+    static const struct {
+        const char *hardware, *deployment;
+        enum backend expected;
+    } ROWS[] = {
+        {"rtx-4090", "{}", BACKEND_CUDA},
+        {"rx-7900-xtx", "{}", BACKEND_HIP},
+        {"rx-7900-xtx", "{\"backend\":\"vulkan\"}", BACKEND_VULKAN},
+        {"m4-max-40c", "{}", BACKEND_METAL},
+        {"m4-max-40c", "{\"engine\":\"mlx\",\"weights\":\"mlx-4bit\"}", BACKEND_METAL},
+        {"arc-b580", "{\"engine\":\"ollama\"}", BACKEND_VULKAN},
+        {"cpu-ryzen-7950x-ddr5-5200", "{\"cpu_threads\":8}", BACKEND_CPU},
+    };
+    struct kit *kit = *state;
+    struct reading reading;
+    char body[300];
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        snprintf(body, sizeof(body),
+                 "{\"model\":\"llama-3.1-8b\",\"hardware\":\"%s\",\"deployment\":%s,\"workload\":{"
+                 "\"requests\":100}}",
+                 ROWS[i].hardware, ROWS[i].deployment);
+        kit_read_json(kit, body, &reading);
+        assert_true(reading.complete);
+        assert_int_equal(reading.request.problem.dep.backend, ROWS[i].expected);
+        assert_int_equal(reading.request.problem.load.load_generator, LOAD_STEADY);
+    }
+    assert_figure(reading.request.problem.dep.cpu_threads, 8);
 }
 
 static void inner_objects_take_defaults_only_when_they_are_there(void **state)
@@ -399,6 +432,7 @@ int main(void)
         cmocka_unit_test(weights_come_from_the_request_the_name_or_the_checkpoint),
         cmocka_unit_test(slots_of_llama_server_follow_the_load),
         cmocka_unit_test(the_load_generator_follows_lengths_and_count),
+        cmocka_unit_test(a_local_engine_has_a_backend_and_no_counted_benchmark),
         cmocka_unit_test(inner_objects_take_defaults_only_when_they_are_there),
         cmocka_unit_test(absent_numbers_are_nan_or_the_zero_that_the_planner_means),
         cmocka_unit_test(a_resolved_request_posted_again_resolves_to_itself),
