@@ -571,8 +571,9 @@ static void prepare_head(struct prepared *prep)
     double width = model->embedding_dim > 0.0 ? model->embedding_dim : model->hidden;
     double bytes = role_bytes(model, &problem->dep, ROLE_LM_HEAD);
     double share = 1.0 / prep->ranks.pp;
-    double shard = model->vocab / head_shards(&problem->dep);
-    prep->head_ranks = head_shards(&problem->dep) / prep->ranks.tp;
+    double shards = local_is_engine(problem->dep.engine) ? 1.0 : head_shards(&problem->dep);
+    double shard = model->vocab / shards;
+    prep->head_ranks = shards / prep->ranks.tp;
     prep->head = make_gemm(prep, width, shard, bytes, share);
     prep->head.row_bytes = width * ACTIVATION_BYTES + shard * LOGIT_BYTES;
     prep->head_weight_bytes = prep->head.weight_bytes * share;
