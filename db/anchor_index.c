@@ -26,6 +26,23 @@ double anchor_figure(const struct anchor_index *index, int anchor, enum anchor_m
     return NAN;
 }
 
+double anchor_central(const struct anchor_index *index, int anchor, enum anchor_metric metric)
+{
+    double found = NAN;
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
+        if (index->metric_what[i] != metric) {
+            continue;
+        }
+        if (index->metric_statistic[i] == STATISTIC_MEAN) {
+            return index->metric_value[i];
+        }
+        if (index->metric_statistic[i] == STATISTIC_UNSTATED) {
+            found = index->metric_value[i];
+        }
+    }
+    return found;
+}
+
 int anchor_find(const struct anchor_index *index, const char *id)
 {
     int low = 0;

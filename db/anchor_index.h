@@ -68,6 +68,9 @@ double anchor_number(const struct anchor_index *index, int anchor, enum anchor_c
  */
 double anchor_figure(const struct anchor_index *index, int anchor, enum anchor_metric metric);
 
+/* The mean of a metric, else the figure whose statistic the source does not state, else NAN. */
+double anchor_central(const struct anchor_index *index, int anchor, enum anchor_metric metric);
+
 /* The anchor of exactly that id, -1 when there is none. */
 int anchor_find(const struct anchor_index *index, const char *id);
 

@@ -42,6 +42,7 @@ static const struct kind_files {
     {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},
     {"", "gaps.json", import_gap},
+    {"calibration", "explained.json", import_explained},
 };
 
 void import_fault(struct import *import, const char *format, ...)

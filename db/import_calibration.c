@@ -1,10 +1,12 @@
 /*
- * import_calibration.c - what a calibration found: intervals, and predictions beside measured runs.
+ * import_calibration.c - what a calibration found: intervals, predictions beside measured runs,
+ * and why some are far off.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "anchor.h"
 #include "import.h"
 #include "interval.h"
 #include "sql.h"
@@ -78,4 +80,27 @@ void import_prediction(struct import *import, const char *const *names, const ch
                  sql_run(import->db, "INSERT INTO predictions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                          "tdddddd", id, ms[0], ms[1], ms[2], ms[3], ms[4], ms[5]),
                  "prediction");
+}
+
+void import_explained(struct import *import, const cJSON *record, const char *doc)
+{
+    static const char *const KNOWN[] = {"anchor", "metric", "cause", "why", "source", NULL};
+    static const char *const KNOWN_OF_SOURCE[] = {"title", "url", NULL};
+    const cJSON *source = cJSON_GetObjectItemCaseSensitive(record, "source");
+    const char *anchor = field_text(import, record, "anchor");
+    const char *metric = field_text(import, record, "metric");
+    (void)doc;
+    import->record = anchor;
+    field_known(import, record, KNOWN);
+    field_known(import, source, KNOWN_OF_SOURCE);
+    if (metric_parse(metric) == ANCHOR_METRIC_COUNT) {
+        import_fault(import, "metric '%s' is unknown", metric);
+    }
+    import_check(import,
+                 sql_run(import->db, "INSERT INTO residual_notes VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                         "tttttt", anchor, metric, field_text(import, record, "cause"),
+                         field_text(import, record, "why"),
+                         source ? field_text(import, source, "title") : NULL,
+                         source ? field_text(import, source, "url") : NULL),
+                 "explanation of a residual");
 }

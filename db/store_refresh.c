@@ -46,6 +46,7 @@ static const struct owned_table {
     {"anchor_metrics", "'anchor'", "anchor_id"},
     {"anchor_shares", "'anchor'", "anchor_id"},
     {"predictions", "'anchor'", "anchor_id"},
+    {"residual_notes", "'anchor'", "anchor_id"},
     {"claims", "kind", "id"},
     {"claim_records", "'claim'", "claim_id"},
     {"gaps", "kind", "id"},

@@ -7,6 +7,7 @@
 
 #include "anchors.h"
 #include "anchors_query.h"
+#include "csv_cells.h"
 #include "store.h"
 
 /* Names as they were found, and the source. */
@@ -34,28 +35,6 @@ static const enum anchor_condition SHOWN[] = {
     CONDITION_CONCURRENCY, CONDITION_BATCH,     CONDITION_DEPTH,        CONDITION_REQUEST_RATE,
 };
 
-static void put_cell(struct json_out *out, const char *text)
-{
-    out_text(out, ",");
-    if (!text || !strpbrk(text, ",\"\r\n")) {
-        out_text(out, text ? text : "");
-        return;
-    }
-    out_text(out, "\"");
-    for (; *text; text++) {
-        out_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    }
-    out_text(out, "\"");
-}
-
-static void put_number_cell(struct json_out *out, double value)
-{
-    out_text(out, ",");
-    if (!isnan(value)) {
-        out_number(out, value);
-    }
-}
-
 static void put_header(struct json_out *out)
 {
     out_text(out, "id,kind,model_id,model,hardware_id,hardware,engine_id,engine,engine_version,"
@@ -75,23 +54,23 @@ static void put_start(struct json_out *out, const struct catalogue *cat, int anc
     const struct anchor_point *point = &index->points[anchor];
     const struct library *lib = &cat->lib;
     out_text(out, index->ids[anchor]);
-    put_cell(out, anchor_kind_name((enum anchor_kind)index->kinds[anchor]));
-    put_cell(out, point->model >= 0 ? lib->models[point->model].id : NULL);
-    put_cell(out, texts[TEXT_OF_MODEL]);
-    put_cell(out, point->hardware >= 0 ? lib->hardware[point->hardware].id : NULL);
-    put_cell(out, texts[TEXT_OF_PART]);
-    put_cell(out, point->engine >= 0 ? lib->engines[point->engine].id : NULL);
-    put_cell(out, texts[TEXT_OF_ENGINE]);
-    put_cell(out, index->versions[anchor]);
-    put_cell(out, index->backends[anchor]);
-    put_cell(out, point->weights >= 0 ? lib->weight_formats[point->weights].id : NULL);
-    put_cell(out, texts[TEXT_OF_WEIGHTS]);
-    put_cell(out, point->kv_cache >= 0 ? lib->kv_formats[point->kv_cache].id : NULL);
-    put_cell(out, texts[TEXT_OF_KV]);
+    csv_text(out, anchor_kind_name((enum anchor_kind)index->kinds[anchor]));
+    csv_text(out, point->model >= 0 ? lib->models[point->model].id : NULL);
+    csv_text(out, texts[TEXT_OF_MODEL]);
+    csv_text(out, point->hardware >= 0 ? lib->hardware[point->hardware].id : NULL);
+    csv_text(out, texts[TEXT_OF_PART]);
+    csv_text(out, point->engine >= 0 ? lib->engines[point->engine].id : NULL);
+    csv_text(out, texts[TEXT_OF_ENGINE]);
+    csv_text(out, index->versions[anchor]);
+    csv_text(out, index->backends[anchor]);
+    csv_text(out, point->weights >= 0 ? lib->weight_formats[point->weights].id : NULL);
+    csv_text(out, texts[TEXT_OF_WEIGHTS]);
+    csv_text(out, point->kv_cache >= 0 ? lib->kv_formats[point->kv_cache].id : NULL);
+    csv_text(out, texts[TEXT_OF_KV]);
     for (size_t i = 0; i < ARRAY_LEN(SHOWN); i++) {
-        put_number_cell(out, anchor_number(index, anchor, SHOWN[i]));
+        csv_number(out, anchor_number(index, anchor, SHOWN[i]));
     }
-    put_cell(out, load_profile_name((enum load_profile)index->loads[anchor]));
+    csv_text(out, load_profile_name((enum load_profile)index->loads[anchor]));
 }
 
 static void put_lines(struct json_out *out, const struct catalogue *cat,
@@ -107,13 +86,13 @@ static void put_lines(struct json_out *out, const struct catalogue *cat,
             continue;
         }
         put_start(out, cat, anchor, texts);
-        put_cell(out, info->name);
-        put_cell(out, statistic_name((enum statistic)index->metric_statistic[i]));
-        put_number_cell(out, index->metric_value[i]);
-        put_cell(out, info->unit);
-        put_cell(out, texts[TEXT_OF_DISPUTE]);
-        put_cell(out, anchor_doubt_name((enum anchor_doubt)index->doubts[anchor]));
-        put_cell(out, texts[TEXT_OF_URL]);
+        csv_text(out, info->name);
+        csv_text(out, statistic_name((enum statistic)index->metric_statistic[i]));
+        csv_number(out, index->metric_value[i]);
+        csv_text(out, info->unit);
+        csv_text(out, texts[TEXT_OF_DISPUTE]);
+        csv_text(out, anchor_doubt_name((enum anchor_doubt)index->doubts[anchor]));
+        csv_text(out, texts[TEXT_OF_URL]);
         out_text(out, "\r\n");
     }
 }

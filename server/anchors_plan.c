@@ -173,25 +173,6 @@ int anchors_render_text(struct json_out *out, const struct catalogue *cat,
 
 /* ---- exact ones ---- */
 
-/* The mean of an anchor's metric, else the figure whose kind is not stated. */
-static double central_figure(const struct anchor_index *index, int anchor,
-                             enum anchor_metric metric)
-{
-    double found = NAN;
-    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
-        if (index->metric_what[i] != metric) {
-            continue;
-        }
-        if (index->metric_statistic[i] == STATISTIC_MEAN) {
-            return index->metric_value[i];
-        }
-        if (index->metric_statistic[i] == STATISTIC_UNSTATED) {
-            found = index->metric_value[i];
-        }
-    }
-    return found;
-}
-
 void anchors_measured(const struct catalogue *cat, const struct problem *problem,
                       struct anchor_measured *figures, int n_figures)
 {
@@ -204,7 +185,7 @@ void anchors_measured(const struct catalogue *cat, const struct problem *problem
             if (!near[i].exact) {
                 continue;
             }
-            figures[j].value = central_figure(&cat->anchors, near[i].anchor, figures[j].metric);
+            figures[j].value = anchor_central(&cat->anchors, near[i].anchor, figures[j].metric);
             figures[j].anchor = isnan(figures[j].value) ? NULL : cat->anchors.ids[near[i].anchor];
         }
     }

@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "backtest_keeper.h"
 #include "etag.h"
 #include "fault.h"
 #include "gaps.h"
@@ -38,6 +39,7 @@ struct app {
     struct gap_links *gap_links;
     struct openapi *openapi;
     struct kept_texts *claims;
+    struct backtest_keeper *backtest;
     atomic_bool draining;
 };
 
@@ -71,6 +73,7 @@ struct app *app_new(const struct app_options *options)
     json_memory_install();
     app->openapi = openapi_new(app->store);
     app->claims = kept_texts_new();
+    app->backtest = backtest_keeper_new();
     return app;
 }
 
@@ -82,6 +85,7 @@ void app_free(struct app *app)
     gap_links_free(app->gap_links);
     openapi_free(app->openapi);
     kept_texts_free(app->claims);
+    backtest_keeper_free(app->backtest);
     metrics_free(app->metrics);
     free(app);
 }
@@ -119,6 +123,11 @@ const struct gap_links *app_gap_links(const struct app *app)
 struct kept_texts *app_claims(const struct app *app)
 {
     return app->claims;
+}
+
+struct backtest_keeper *app_backtest(const struct app *app)
+{
+    return app->backtest;
 }
 
 const struct openapi *app_openapi(const struct app *app)

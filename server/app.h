@@ -61,6 +61,7 @@ struct reply {
 };
 
 struct app;
+struct backtest_keeper;
 struct gap_links;
 struct gaps;
 struct kept_texts;
@@ -101,6 +102,8 @@ struct gaps *app_gaps(const struct app *app);
 const struct gap_links *app_gap_links(const struct app *app);
 /* What was computed of claims; NULL when there was no memory for it. */
 struct kept_texts *app_claims(const struct app *app);
+/* Predicted against measured; NULL when there was no memory for it. */
+struct backtest_keeper *app_backtest(const struct app *app);
 /* NULL when there was no memory for it. */
 const struct openapi *app_openapi(const struct app *app);
 

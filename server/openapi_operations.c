@@ -6,6 +6,8 @@
 
 #include "anchors.h"
 #include "anchors_query.h"
+#include "backtest_query.h"
+#include "backtest_route.h"
 #include "docs.h"
 #include "fields.h"
 #include "gaps_route.h"
@@ -25,7 +27,7 @@
 #define HOLE "{id}"
 
 /* Which query a handler reads. */
-enum query_shape { QUERY_NONE, QUERY_PLAN, QUERY_LIST, QUERY_ANCHORS, QUERY_ITEM };
+enum query_shape { QUERY_NONE, QUERY_PLAN, QUERY_LIST, QUERY_ANCHORS, QUERY_BACKTEST, QUERY_ITEM };
 
 static const struct handler_row {
     handler_fn *handler;
@@ -38,6 +40,7 @@ static const struct handler_row {
     {records_item_handler, QUERY_ITEM, "Record"},
     {anchors_list_handler, QUERY_ANCHORS, "AnchorList"},
     {anchors_item_handler, QUERY_ITEM, "Anchor"},
+    {backtest_handler, QUERY_BACKTEST, "Backtest"},
     {gaps_list_handler, QUERY_LIST, "GapList"},
     {gaps_item_handler, QUERY_ITEM, "GapRecord"},
     {index_handler, QUERY_NONE, "Index"},
@@ -129,7 +132,6 @@ static void put_page_parameters(struct json_out *out)
     json_put_number(out, "default", LIST_LIMIT_DEFAULT);
     parameter_end(out);
     put_parameter(out, "cursor", "next_cursor of the page before", "string");
-    put_parameter(out, "q", "words to look for, the last as a beginning", "string");
 }
 
 /* The segment of a path that names the kind: the one before {id}, or the last. */
@@ -236,6 +238,13 @@ static void put_anchor_filters(struct json_out *out)
     }
 }
 
+static void put_backtest_filters(struct json_out *out)
+{
+    for (const struct backtest_argument *known = BACKTEST_ARGUMENTS; known->name; known++) {
+        put_parameter(out, known->name, known->doc, known->type);
+    }
+}
+
 /* The first id of the kind, copied; NULL when the store has none. */
 static const char *first_id(struct json_out *out, const struct operation *operation)
 {
@@ -300,8 +309,15 @@ static void put_parameters(struct json_out *out, const struct operation *operati
     if (query == QUERY_PLAN) {
         put_plan_parameters(out, operation);
     }
-    if (query == QUERY_LIST || query == QUERY_ANCHORS) {
+    bool words = query == QUERY_LIST || query == QUERY_ANCHORS;
+    if (words || query == QUERY_BACKTEST) {
         put_page_parameters(out);
+    }
+    if (words) {
+        put_parameter(out, "q", "words to look for, the last as a beginning", "string");
+    }
+    if (query == QUERY_BACKTEST) {
+        put_backtest_filters(out);
     }
     if (query == QUERY_LIST) {
         put_filters(out, route);
@@ -433,7 +449,8 @@ static bool applies(const struct operation *operation, enum query_shape query, e
     case OF_READINESS:
         return route->handler == readyz_handler;
     case OF_STORE:
-        return query == QUERY_LIST || query == QUERY_ANCHORS || query == QUERY_ITEM;
+        return query == QUERY_LIST || query == QUERY_ANCHORS || query == QUERY_BACKTEST ||
+               query == QUERY_ITEM;
     case OF_VALIDATOR:
         return route->cacheable && !post;
     }

@@ -1,6 +1,7 @@
 #include "openapi_schemas.h"
 
 #include "anchor.h"
+#include "backtest.h"
 #include "plan.h"
 
 #define REFERENCE "#/components/schemas/"
@@ -415,6 +416,113 @@ static const struct schema_member ANCHOR_LIST[] = {
     OBJECT("gap", NULLABLE | OPTIONAL, "Gap"),
 };
 
+static const char *set_at(int index)
+{
+    return backtest_set_name((enum backtest_set)index);
+}
+
+static const char *holdout_at(int index)
+{
+    return holdout_name((enum holdout)index);
+}
+
+static const char *dimension_at(int index)
+{
+    return backtest_dimension_name((enum backtest_dimension)index);
+}
+
+static const char *cause_at(int index)
+{
+    static const char *const NAMES[] = {"known", "inferred", "unknown"};
+    return NAMES[index];
+}
+
+static const struct schema_member BACKTEST_ERRORS[] = {
+    NUMBER("n", 0, "figures with that prediction"),
+    NUMBER("median", NULLABLE, "of the size of predicted/measured - 1"),
+    NUMBER("p90", NULLABLE, "the same, 90th percentile"),
+    NUMBER("bias", NULLABLE, "median of predicted/measured - 1"),
+    NUMBER("inside", NULLABLE, "share inside the 80 % interval of the rows"),
+    NUMBER("covered", NULLABLE, "share inside one drawn without the run's own cell"),
+};
+
+static const struct schema_member BACKTEST_GROUP_ERRORS[] = {
+    OBJECT("nothing", OPTIONAL, "BacktestErrors"),
+    OBJECT("run", OPTIONAL, "BacktestErrors"),
+    OBJECT("cell", OPTIONAL, "BacktestErrors"),
+    OBJECT("model", OPTIONAL, "BacktestErrors"),
+};
+
+static const struct schema_member BACKTEST_GROUP[] = {
+    ENUM("by", 0, dimension_at, DIMENSION_COUNT, NULL),
+    TEXT("value", 0, NULL),
+    TEXT("metric", 0, NULL),
+    NUMBER("n", 0, NULL),
+    OBJECT("left_out", 0, "BacktestGroupErrors"),
+};
+
+static const struct schema_member BACKTEST_VALUE[] = {
+    NUMBER("predicted", 0, NULL),
+    NUMBER("error", 0, "predicted/measured - 1"),
+    NUMBER("low", NULLABLE, "10th percentile by the errors of its tier"),
+    NUMBER("high", NULLABLE, "90th percentile"),
+    BOOLEAN("inside", NULLABLE, "whether the measured figure lies between them"),
+    ENUM("tier", 0, tier_at, INTERVAL_TIER_COUNT, "how near the nearest runs are"),
+};
+
+static const struct schema_member BACKTEST_ROW_VALUES[] = {
+    OBJECT("nothing", OPTIONAL, "BacktestValue"),
+    OBJECT("run", OPTIONAL, "BacktestValue"),
+    OBJECT("cell", OPTIONAL, "BacktestValue"),
+    OBJECT("model", OPTIONAL, "BacktestValue"),
+};
+
+static const struct schema_member BACKTEST_SOURCE[] = {
+    TEXT("id", NULLABLE, "GET /v1/sources/{id} shows it; null of an explanation"),
+    TEXT("title", NULLABLE, NULL),
+    TEXT("url", NULLABLE, NULL),
+};
+
+static const struct schema_member BACKTEST_EXPLANATION[] = {
+    ENUM("cause", 0, cause_at, 3, "known by a source, inferred from other rows, or not known"),
+    TEXT("why", 0, NULL),
+    OBJECT("source", NULLABLE, "BacktestSource"),
+};
+
+static const struct schema_member BACKTEST_LINKS[] = {
+    TEXT("anchor", NULLABLE, "the measurement"),
+    TEXT("plan", NULLABLE, "GET /v1/plan under the same conditions"),
+};
+
+static const struct schema_member BACKTEST_ROW[] = {
+    TEXT("anchor", 0, NULL),
+    TEXT("metric", 0, NULL),
+    TEXT("unit", 0, NULL),
+    NUMBER("measured", 0, NULL),
+    OBJECT("left_out", 0, "BacktestRowValues"),
+    ANYTHING("conditions", 0, "what it was measured under"),
+    OBJECT("explanation", NULLABLE, "BacktestExplanation"),
+    OBJECT("links", 0, "BacktestLinks"),
+    OBJECT("source", 0, "BacktestSource"),
+};
+
+static const struct schema_member BACKTEST_OTHERS[] = {
+    TEXT("note", 0, NULL),
+    NUMBER("total", 0, NULL),
+    OBJECT("groups", LIST, "BacktestGroup"),
+    TEXT("link", 0, NULL),
+};
+
+static const struct schema_member BACKTEST[] = {
+    ENUM("set", 0, set_at, SET_COUNT, NULL),
+    TEXT("note", 0, "what the predictions of the set are"),
+    OBJECT("groups", LIST, "BacktestGroup"),
+    OBJECT("other_sources", NULLABLE, "BacktestOthers"),
+    TEXT("sorted_by", 0, NULL),
+    ENUM("left_out", 0, holdout_at, HOLDOUT_COUNT, "whose errors rows are sorted by"),
+    PAGE_OF("BacktestRow"),
+};
+
 static const struct schema_member GAP_RECORD[] = {
     TEXT("id", 0, NULL),
     TEXT("kind", 0, "stated, or asked of this service"),
@@ -500,6 +608,17 @@ const struct schema SCHEMAS[] = {
     OPEN("Anchor", ANCHOR, "a measurement with its conditions"),
     CLOSED("AnchorMetric", ANCHOR_METRIC, "one measured figure"),
     CLOSED("AnchorList", ANCHOR_LIST, "a page of measurements, or the nearest ones"),
+    CLOSED("Backtest", BACKTEST, "predicted against measured"),
+    CLOSED("BacktestGroup", BACKTEST_GROUP, "rows of one value of a dimension, of one metric"),
+    CLOSED("BacktestGroupErrors", BACKTEST_GROUP_ERRORS, "by what had no part in a prediction"),
+    CLOSED("BacktestErrors", BACKTEST_ERRORS, "how far predictions lie from measurements"),
+    CLOSED("BacktestRow", BACKTEST_ROW, "one measured figure and what is predicted of it"),
+    CLOSED("BacktestRowValues", BACKTEST_ROW_VALUES, "by what had no part in a prediction"),
+    CLOSED("BacktestValue", BACKTEST_VALUE, "a prediction and its 80 % interval"),
+    CLOSED("BacktestExplanation", BACKTEST_EXPLANATION, "why a figure is so far off"),
+    CLOSED("BacktestLinks", BACKTEST_LINKS, "where to read on"),
+    CLOSED("BacktestSource", BACKTEST_SOURCE, "where it is from"),
+    CLOSED("BacktestOthers", BACKTEST_OTHERS, "runs of other sources, in short"),
     OPEN("GapRecord", GAP_RECORD, "a question without a record"),
     CLOSED("GapList", GAP_LIST, "a page of gaps, most asked first"),
     CLOSED("IndexRow", INDEX_ROW, "one route"),

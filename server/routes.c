@@ -7,6 +7,7 @@
 #include "routes.h"
 
 #include "anchors.h"
+#include "backtest_route.h"
 #include "docs.h"
 #include "gaps_route.h"
 #include "health.h"
@@ -24,6 +25,7 @@
 static const char *const JSON_TEXT[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const JSON_ONLY[] = {MEDIA_JSON, NULL};
 static const char *const JSON_CSV[] = {MEDIA_JSON, MEDIA_CSV, NULL};
+static const char *const JSON_TEXT_CSV[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
 static const char *const HTML_JSON_TEXT[] = {MEDIA_HTML, MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
@@ -96,6 +98,14 @@ const struct route ROUTES[] = {
         .cacheable = true,
         .handler = anchors_item_handler,
         .summary = "one of them, with its study or its rows",
+    },
+    {
+        .path = "/v1/backtest",
+        .methods = GET,
+        .media_types = JSON_TEXT_CSV,
+        .cacheable = true,
+        .handler = backtest_handler,
+        .summary = "predicted against measured: errors by group, rows farthest off first",
     },
     {
         .path = "/v1/gaps",

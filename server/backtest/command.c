@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backtest_report.h"
 #include "calibrate.h"
 #include "fault.h"
 #include "store.h"
@@ -11,25 +12,40 @@
 
 /* What stands behind a command: flags with a value, all of them optional. */
 struct options {
-    const char *db, *out;
+    const char *db, *out, *format, *set;
 };
 
-typedef bool command_fn(const struct catalogue *catalogue, const struct options *options);
+typedef bool command_fn(struct store *store, const struct catalogue *catalogue,
+                        const struct options *options);
 
-static bool run_calibrate(const struct catalogue *catalogue, const struct options *options)
+static bool run_calibrate(struct store *store, const struct catalogue *catalogue,
+                          const struct options *options)
 {
+    (void)store;
     return calibrate(catalogue, options->out, stdout);
+}
+
+static bool run_backtest(struct store *store, const struct catalogue *catalogue,
+                         const struct options *options)
+{
+    return backtest_report(store, catalogue, options->format, options->set, stdout);
 }
 
 static const struct command {
     const char *name;
     command_fn *run;
+    const char *own; /* its flags besides --db, each between blanks */
     const char *flags, *help;
 } COMMANDS[] = {
-    {"calibrate", run_calibrate, "[--db FILE] [--out FOLDER]",
+    {"calibrate", run_calibrate, " --out ", "[--db FILE] [--out FOLDER]",
      "fits the engines' constants to the measured runs of the store, cross-validates them and\n"
      "prints the errors; writes engine-constants.json, intervals.json and predictions.csv into\n"
      "FOLDER (db/records/calibration of a checkout carries them into the next build)"},
+    {"backtest", run_backtest, " --format --set ",
+     "[--db FILE] [--format text|json|csv] [--set calibrated|other]",
+     "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
+     "and load, the rows farthest off with what is known of them; json and csv have every row of "
+     "the set"},
 };
 
 bool command_is_named(int argc, char **argv)
@@ -45,23 +61,41 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-/* Takes "--flag value" or "--flag=value"; NULL, with a message, for what is none. */
-static const char **place_of(struct options *options, const char *argument, size_t length)
+/* Whether the command takes the flag: " --out " names it between blanks. */
+static bool takes(const struct command *command, const char *flag)
 {
-    if (length == 4 && strncmp(argument, "--db", length) == 0)
-        return &options->db;
-    if (length == 5 && strncmp(argument, "--out", length) == 0)
-        return &options->out;
+    const char *at = strstr(command->own, flag);
+    return strcmp(flag, "--db") == 0 ||
+           (at != NULL && at > command->own && at[-1] == ' ' && at[strlen(flag)] == ' ');
+}
+
+/* Takes "--flag value" or "--flag=value"; NULL, with a message, for what is none. */
+static const char **place_of(const struct command *command, struct options *options,
+                             const char *argument, size_t length)
+{
+    const struct {
+        const char *name;
+        const char **place;
+    } FLAGS[] = {{"--db", &options->db},
+                 {"--out", &options->out},
+                 {"--format", &options->format},
+                 {"--set", &options->set}};
+
+    for (size_t i = 0; i < ARRAY_LEN(FLAGS); i++)
+        if (strlen(FLAGS[i].name) == length && strncmp(argument, FLAGS[i].name, length) == 0 &&
+            takes(command, FLAGS[i].name))
+            return FLAGS[i].place;
     fprintf(stderr, "regimed: unknown flag %s\n", argument);
     return NULL;
 }
 
-static bool read_options(int argc, char **argv, struct options *options)
+static bool read_options(const struct command *command, int argc, char **argv,
+                         struct options *options)
 {
     for (int i = 2; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');
         size_t length = equals != NULL ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-        const char **place = place_of(options, argv[i], length);
+        const char **place = place_of(command, options, argv[i], length);
         if (place == NULL)
             return false;
         if (equals == NULL && i + 1 == argc) {
@@ -84,14 +118,14 @@ int command_run(int argc, char **argv)
         fprintf(stderr, "regimed: no command is called %s; see --help\n", argv[1]);
         return EXIT_USAGE;
     }
-    if (!read_options(argc, argv, &options))
+    if (!read_options(command, argc, argv, &options))
         return EXIT_USAGE;
     if (!store_open(options.db, &store, error)) {
         fprintf(stderr, "regimed: %s\n", error);
         return EXIT_FAILURE;
     }
     const struct catalogue *catalogue = store_catalogue(store);
-    bool done = command->run(catalogue, &options);
+    bool done = command->run(store, catalogue, &options);
     store_release(store, catalogue);
     store_close(store);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -26,7 +26,7 @@ static bool same_geometry(const struct model *a, const struct model *b)
            fabs(a->params_total / b->params_total - 1.0) < 1e-3;
 }
 
-static bool same_cell(const struct problem *a, const struct problem *b)
+bool problem_same_cell(const struct problem *a, const struct problem *b)
 {
     return same_geometry(a->model, b->model) && a->hw == b->hw && a->dep.engine == b->dep.engine &&
            strcmp(precision(a->dep.weights), precision(b->dep.weights)) == 0;
@@ -62,7 +62,7 @@ static void number_run(struct runs *runs, struct run *run)
         const struct run *other = &runs->items[i];
         if (run->geometry < 0 && same_geometry(other->problem.model, run->problem.model))
             run->geometry = other->geometry;
-        if (!same_cell(&other->problem, &run->problem))
+        if (!problem_same_cell(&other->problem, &run->problem))
             continue;
         run->cell = other->cell;
         if (!same_layout(&other->problem, &run->problem))

@@ -48,6 +48,9 @@ struct runs {
 struct runs *runs_read(const struct catalogue *catalogue);
 void runs_free(struct runs *runs);
 
+/* Whether two problems are of one cell. */
+bool problem_same_cell(const struct problem *a, const struct problem *b);
+
 /* Predicts a run with those constants of its engine: TPOT, and TTFT without the client's wait, in
  * milliseconds; NAN where nothing can be predicted. */
 void run_predict(const struct run *run, const struct host_constant *constants, double *ret_tpot_ms,

@@ -8,6 +8,7 @@
 #include "page_parts.h"
 #include "page_style.h"
 #include "problem.h"
+#include "request_query.h"
 
 static const char SECURITY_POLICY[] = "default-src 'none'; style-src 'unsafe-inline'; form-action "
                                       "'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -41,22 +42,9 @@ void page_phrase(struct page *page)
     page_text(page, phrase_text(&page->phrase));
 }
 
-/* Query text: everything but unreserved characters percent-encoded (RFC 3986). */
 void page_encoded(struct page *page, const char *text)
 {
-    static const char HEX[] = "0123456789ABCDEF";
-
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-        bool plain = (byte >= '0' && byte <= '9') ||
-                     ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') || byte == '-' || byte == '.' ||
-                     byte == '_' || byte == '~';
-        char encoded[3] = {'%', HEX[byte >> 4], HEX[byte & 15]};
-        if (plain)
-            out_bytes(page->out, text, 1);
-        else
-            out_bytes(page->out, encoded, sizeof(encoded));
-    }
+    query_text_write(page->out, text);
 }
 
 /* Form ----------------------------------------------------------------------------------------- */

@@ -1,0 +1,249 @@
+#include "forecast.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "anchor_request.h"
+#include "nearness.h"
+#include "plan.h"
+
+#define ARENA_MAX ((size_t)4 << 20)
+
+struct forecaster {
+    const struct catalogue *catalogue;
+    struct arena *arena;
+    unsigned char *skip; /* one per anchor, all 0 between two calls */
+    struct plan plan;
+};
+
+#define X(ID, NAME) [ID] = NAME,
+static const char *const HOLDOUT_NAMES[] = {HOLDOUT_LIST(X)};
+#undef X
+
+static const struct {
+    enum anchor_metric metric;
+    size_t estimate; /* offset in struct plan */
+} METRICS[FORECAST_METRICS] = {
+    {METRIC_TPOT, offsetof(struct plan, tpot_ms)},
+    {METRIC_TTFT, offsetof(struct plan, ttft_ms)},
+    {METRIC_ITL, offsetof(struct plan, tpot_ms)}, /* a token at a time they have one mean */
+    {METRIC_E2E, offsetof(struct plan, e2e_ms)},
+    {METRIC_OUTPUT_RATE, offsetof(struct plan, output_tok_s)},
+    {METRIC_USER_RATE, offsetof(struct plan, per_user_tok_s)},
+    {METRIC_REQUEST_RATE, offsetof(struct plan, requests_s)},
+};
+
+/* The figures that the calibration records are the first of them. */
+static const enum interval_metric STORED[] = {INTERVAL_TPOT, INTERVAL_TTFT};
+
+/* What the fold of a stored prediction left out, and the tier that its errors stand for. */
+static const struct {
+    enum holdout holdout;
+    enum interval_tier tier;
+} FOLDS[PREDICTION_FOLDS] = {
+    {HOLDOUT_NONE, TIER_UNKNOWN},
+    {HOLDOUT_CELL, TIER_MODEL},
+    {HOLDOUT_MODEL, TIER_ENGINE},
+};
+
+const char *holdout_name(enum holdout holdout)
+{
+    return holdout < HOLDOUT_COUNT ? HOLDOUT_NAMES[holdout] : NULL;
+}
+
+enum holdout holdout_parse(const char *name)
+{
+    int i = 0;
+    while (i < HOLDOUT_COUNT && strcmp(HOLDOUT_NAMES[i], name) != 0)
+        i++;
+    return (enum holdout)i;
+}
+
+enum anchor_metric forecast_metric(int index)
+{
+    return METRICS[index].metric;
+}
+
+bool metric_is_forecast(enum anchor_metric metric)
+{
+    for (size_t i = 0; i < ARRAY_LEN(METRICS); i++)
+        if (METRICS[i].metric == metric)
+            return true;
+    return false;
+}
+
+struct forecaster *forecaster_new(const struct catalogue *catalogue)
+{
+    struct forecaster *forecaster = malloc(sizeof(*forecaster));
+    if (forecaster == NULL)
+        return NULL;
+    forecaster->catalogue = catalogue;
+    forecaster->arena = arena_new(ARENA_MAX);
+    forecaster->skip = calloc((size_t)catalogue->anchors.n + 1, 1);
+    if (forecaster->arena == NULL || forecaster->skip == NULL) {
+        forecaster_free(forecaster);
+        return NULL;
+    }
+    return forecaster;
+}
+
+void forecaster_free(struct forecaster *forecaster)
+{
+    if (forecaster == NULL)
+        return;
+    arena_free(forecaster->arena);
+    free(forecaster->skip);
+    free(forecaster);
+}
+
+/* How a run's requests came, as far as a plan knows such loads. */
+static bool load_is_planned(enum load_profile load)
+{
+    static const enum load_profile PLANNED[] = {LOAD_UNSTATED,    LOAD_CLOSED_LOOP,
+                                                LOAD_OPEN_LOOP,   LOAD_SINGLE_STREAM,
+                                                LOAD_ALL_AT_ONCE, LOAD_STATIC_BATCH};
+
+    for (size_t i = 0; i < ARRAY_LEN(PLANNED); i++)
+        if (PLANNED[i] == load)
+            return true;
+    return false;
+}
+
+/* A batch that starts together and ends together is a benchmark of as many requests as are in
+ * flight. */
+static void make_one_wave(enum load_profile load, struct plan_request *request)
+{
+    struct workload *asked = &request->problem.load;
+    if (load == LOAD_ALL_AT_ONCE && !isnan(asked->requests)) {
+        asked->concurrency = asked->requests;
+        request->given[FIELD_ID_CONCURRENCY] = true;
+    }
+    if (load == LOAD_ALL_AT_ONCE || load == LOAD_STATIC_BATCH) {
+        asked->requests = asked->concurrency;
+        request->given[FIELD_ID_REQUESTS] = true;
+    }
+}
+
+bool forecaster_request(struct forecaster *forecaster, int anchor, struct plan_request *ret_request)
+{
+    const struct anchor_index *index = &forecaster->catalogue->anchors;
+    enum load_profile load = (enum load_profile)index->loads[anchor];
+    struct faults faults;
+    arena_reset(forecaster->arena);
+    faults_init(&faults, forecaster->arena);
+    const struct intake intake = {forecaster->catalogue, forecaster->arena, &faults, ""};
+    bool cached = index->flags[anchor] & ANCHOR_PREFIX_CACHED &&
+                  isnan(anchor_number(index, anchor, CONDITION_CACHED_PREFIX));
+    if (index->kinds[anchor] != ANCHOR_SERVING || index->flags[anchor] & ANCHOR_SPECULATIVE ||
+        cached || !load_is_planned(load) ||
+        anchor_request(&intake, anchor, ret_request) != LACK_NOTHING)
+        return false;
+    make_one_wave(load, ret_request);
+    return true;
+}
+
+/* The interval that the calibration recorded; NAN when it recorded none. */
+static void put_interval(const struct library *lib, int engine, enum interval_metric metric,
+                         struct forecast_value *value)
+{
+    value->low = value->high = NAN;
+    for (int i = 0; i < lib->n_intervals; i++) {
+        const struct interval *interval = &lib->intervals[i];
+        if (interval->engine == engine && interval->metric == metric &&
+            interval->tier == value->tier) {
+            value->low = value->predicted * interval->low;
+            value->high = value->predicted * interval->high;
+        }
+    }
+}
+
+static struct forecast_figure *add_figure(struct forecast *forecast, enum anchor_metric metric,
+                                          double measured, bool stored)
+{
+    struct forecast_figure *figure = &forecast->figures[forecast->n++];
+    *figure = (struct forecast_figure){.metric = metric, .measured = measured, .stored = stored};
+    for (int i = 0; i < HOLDOUT_COUNT; i++)
+        figure->by[i] = (struct forecast_value){NAN, NAN, NAN, TIER_UNKNOWN};
+    return figure;
+}
+
+static void add_stored(const struct forecaster *forecaster, int anchor, size_t at,
+                       const struct problem *problem, struct forecast *forecast)
+{
+    const struct anchor_index *index = &forecaster->catalogue->anchors;
+    double measured = anchor_central(index, anchor, METRICS[at].metric);
+    enum interval_metric metric = STORED[at];
+    double plain = (double)index->predicted_ms[0][metric][anchor];
+    if (isnan(measured) || isnan(plain))
+        return;
+    struct forecast_figure *figure = add_figure(forecast, METRICS[at].metric, measured, true);
+    for (int fold = 0; fold < PREDICTION_FOLDS; fold++) {
+        struct forecast_value *value = &figure->by[FOLDS[fold].holdout];
+        value->predicted = (double)index->predicted_ms[fold][metric][anchor];
+        value->tier = FOLDS[fold].tier;
+        put_interval(&forecaster->catalogue->lib, problem->dep.engine->index, metric, value);
+    }
+    figure->by[HOLDOUT_RUN].predicted = plain * problem->near.factor[metric];
+    figure->by[HOLDOUT_RUN].tier = problem->near.tier;
+    put_interval(&forecaster->catalogue->lib, problem->dep.engine->index, metric,
+                 &figure->by[HOLDOUT_RUN]);
+}
+
+static bool has_figure(const struct forecast *forecast, enum anchor_metric metric)
+{
+    for (int i = 0; i < forecast->n; i++)
+        if (forecast->figures[i].metric == metric)
+            return true;
+    return false;
+}
+
+/* Whether a figure of the anchor is left to be computed. */
+static bool is_wanting(const struct anchor_index *index, int anchor,
+                       const struct forecast *forecast)
+{
+    for (size_t i = 0; i < ARRAY_LEN(METRICS); i++)
+        if (!isnan(anchor_central(index, anchor, METRICS[i].metric)) &&
+            !has_figure(forecast, METRICS[i].metric))
+            return true;
+    return false;
+}
+
+static void add_computed(struct forecaster *forecaster, int anchor, const struct problem *problem,
+                         struct forecast *forecast)
+{
+    const struct anchor_index *index = &forecaster->catalogue->anchors;
+    if (!is_wanting(index, anchor, forecast))
+        return;
+    plan_compute(problem, PLAN_BARE, &forecaster->plan);
+    for (size_t i = 0; i < ARRAY_LEN(METRICS); i++) {
+        const struct estimate *estimate =
+            (const struct estimate *)(const void *)((const char *)&forecaster->plan +
+                                                    METRICS[i].estimate);
+        double measured = anchor_central(index, anchor, METRICS[i].metric);
+        if (isnan(measured) || isnan(estimate->expected) || has_figure(forecast, METRICS[i].metric))
+            continue;
+        add_figure(forecast, METRICS[i].metric, measured, false)->by[HOLDOUT_RUN] =
+            (struct forecast_value){estimate->expected, estimate->low, estimate->high,
+                                    problem->near.tier};
+    }
+}
+
+void forecast_anchor(struct forecaster *forecaster, int anchor, unsigned wanted,
+                     struct forecast *ret_forecast)
+{
+    struct plan_request request;
+    ret_forecast->n = 0;
+    if (!forecaster_request(forecaster, anchor, &request))
+        return;
+    struct problem *problem = &request.problem;
+    forecaster->skip[anchor] = 1;
+    nearness_find(forecaster->catalogue, problem, NULL, forecaster->skip, &problem->near);
+    forecaster->skip[anchor] = 0;
+    for (size_t i = 0; wanted & FORECAST_STORED && i < ARRAY_LEN(STORED); i++)
+        add_stored(forecaster, anchor, i, problem, ret_forecast);
+    if (wanted & FORECAST_COMPUTED)
+        add_computed(forecaster, anchor, problem, ret_forecast);
+    ret_forecast->problem = *problem;
+}

@@ -1,0 +1,85 @@
+/*
+ * forecast.h - what the planner says of a measured run, the run itself left out.
+ *
+ * Purpose: predicted beside measured, figure by figure. Runs that the engines were calibrated on
+ *          carry what the calibration recorded ("stored"): with everything in the fit, with the
+ *          run's cell left out, with every run of its model left out; the first also corrected by
+ *          the runs near it, never by itself. Every other run of a server whose conditions make a
+ *          request is planned now ("computed"), corrected by the runs near it.
+ * Units:   those of the metric; lengths of time in milliseconds, rates per second.
+ * Ownership: a forecaster owns its memory; results are plain data.
+ * Errors:  a run that cannot be planned has no figures.
+ * Threads: a forecaster belongs to one thread.
+ */
+#ifndef REGIME_FORECAST_H
+#define REGIME_FORECAST_H
+
+#include <stdbool.h>
+
+#include "catalogue.h"
+#include "plan_request.h"
+
+/* What had no part in a prediction. */
+#define HOLDOUT_LIST(X)                                                                            \
+    X(HOLDOUT_NONE, "nothing") /* everything had; no correction */                                 \
+    X(HOLDOUT_RUN, "run")      /* the run itself; corrected by runs near it */                     \
+    X(HOLDOUT_CELL, "cell")    /* its cell: model, part, engine, weight format; no correction */   \
+    X(HOLDOUT_MODEL, "model")  /* every run of its model; no correction */
+
+#define X(ID, NAME) ID,
+
+enum holdout { HOLDOUT_LIST(X) HOLDOUT_COUNT };
+
+#undef X
+
+const char *holdout_name(enum holdout holdout);
+/* HOLDOUT_COUNT when the name is unknown. */
+enum holdout holdout_parse(const char *name);
+
+/* A prediction and the 80 % interval of its tier; NAN where there is none. */
+struct forecast_value {
+    double predicted, low, high;
+    enum interval_tier tier; /* how near the nearest runs are that were not left out */
+};
+
+struct forecast_figure {
+    enum anchor_metric metric;
+    double measured; /* mean, or the figure whose statistic the source does not state */
+    bool stored;     /* by the calibration; else computed now, and only `HOLDOUT_RUN` is known */
+    struct forecast_value by[HOLDOUT_COUNT];
+};
+
+/* Metrics that a plan predicts. */
+#define FORECAST_METRICS 7
+
+struct forecast {
+    struct problem problem; /* as planned; set when n is not 0 */
+    int n;
+    struct forecast_figure figures[FORECAST_METRICS];
+};
+
+/* The n-th metric that a plan predicts. */
+enum anchor_metric forecast_metric(int index);
+bool metric_is_forecast(enum anchor_metric metric);
+
+struct forecaster;
+
+/* NULL without memory. */
+struct forecaster *forecaster_new(const struct catalogue *catalogue);
+void forecaster_free(struct forecaster *forecaster);
+
+/*
+ * The request that an anchor stands for, valid until the next call. False when it is none of a
+ * server under a load that can be planned, or a condition that decides is missing.
+ */
+bool forecaster_request(struct forecaster *forecaster, int anchor,
+                        struct plan_request *ret_request);
+
+/* Which predictions are wanted; those stored cost microseconds, those computed a plan. */
+#define FORECAST_STORED 1u
+#define FORECAST_COMPUTED 2u
+
+void forecast_anchor(struct forecaster *forecaster, int anchor, unsigned wanted,
+                     struct forecast *ret_forecast);
+
+#endif
