@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "anchors_attribution.h"
+#include "anchors_forecast.h"
 #include "anchors_query.h"
 #include "body.h"
 #include "gaps.h"
@@ -55,16 +56,13 @@ static void put_provenance(struct json_out *out, sqlite3_stmt *row)
 }
 
 /* Splices the members of the record's text in: it is an object with at least one. */
-static void put_doc(struct json_out *out, sqlite3_stmt *row)
+static void put_doc(struct json_out *out, sqlite3_stmt *row, const struct forecast *forecast)
 {
     const char *doc = column_text(row, 1);
-    int length = sqlite3_column_bytes(row, 1);
-    if (!doc || length <= 2) {
+    size_t length = (size_t)sqlite3_column_bytes(row, 1);
+    if (!doc || !anchor_put_members(out, doc, length, forecast)) {
         out->failed = true;
-        return;
     }
-    out_text(out, ",");
-    out_bytes(out, doc + 1, (size_t)length - 2);
 }
 
 /* Ids of the rows of a study, in the order of its table. */
@@ -121,7 +119,8 @@ static void put_aliases(struct context *ctx, struct json_out *out, const char *i
 }
 
 /* Writes an anchor; a NAN distance is not shown. False when the store cannot be read. */
-static bool put_anchor(struct context *ctx, struct json_out *out, int anchor, double distance)
+static bool put_anchor(struct context *ctx, struct json_out *out, struct forecaster *forecaster,
+                       int anchor, double distance)
 {
     const char *id = ctx->catalogue->anchors.ids[anchor];
     sqlite3_stmt *row = store_read(app_store(ctx->app), RECORD);
@@ -134,7 +133,11 @@ static bool put_anchor(struct context *ctx, struct json_out *out, int anchor, do
         if (!isnan(distance)) {
             json_put_number(out, "distance", distance);
         }
-        put_doc(out, row);
+        struct forecast forecast = {.n = 0};
+        if (forecaster) {
+            forecast_anchor(forecaster, anchor, FORECAST_STORED | FORECAST_COMPUTED, &forecast);
+        }
+        put_doc(out, row, &forecast);
         json_put_text(out, "notes", column_text(row, 2));
         put_rows(ctx, out, anchor);
         put_provenance(out, row);
@@ -146,12 +149,13 @@ static bool put_anchor(struct context *ctx, struct json_out *out, int anchor, do
 
 /* ---- the list ---- */
 
-static bool put_items(struct context *ctx, struct json_out *out, const struct anchor_page *page)
+static bool put_items(struct context *ctx, struct json_out *out, struct forecaster *forecaster,
+                      const struct anchor_page *page)
 {
     json_key(out, "items");
     json_begin_array(out);
     for (int i = 0; i < page->n; i++) {
-        if (!put_anchor(ctx, out, page->anchors[i], (double)NAN)) {
+        if (!put_anchor(ctx, out, forecaster, page->anchors[i], (double)NAN)) {
             return false;
         }
         json_end_object(out);
@@ -160,7 +164,8 @@ static bool put_items(struct context *ctx, struct json_out *out, const struct an
     return true;
 }
 
-static bool put_nearest(struct context *ctx, struct json_out *out, const struct anchor_query *query)
+static bool put_nearest(struct context *ctx, struct json_out *out, struct forecaster *forecaster,
+                        const struct anchor_query *query)
 {
     struct anchor_near near[NEAREST_MAX];
     struct anchor_point asked = anchor_query_point(ctx->catalogue, query);
@@ -169,7 +174,7 @@ static bool put_nearest(struct context *ctx, struct json_out *out, const struct 
     json_key(out, "nearest");
     json_begin_array(out);
     for (int i = 0; i < n; i++) {
-        if (!put_anchor(ctx, out, near[i].anchor, near[i].distance)) {
+        if (!put_anchor(ctx, out, forecaster, near[i].anchor, near[i].distance)) {
             return false;
         }
         json_end_object(out);
@@ -212,8 +217,8 @@ static void put_gap(struct context *ctx, struct json_out *out, const struct anch
     json_end_object(out);
 }
 
-static bool put_list(struct context *ctx, struct json_out *out, const struct anchor_query *query,
-                     const struct anchor_page *page)
+static bool put_list(struct context *ctx, struct json_out *out, struct forecaster *forecaster,
+                     const struct anchor_query *query, const struct anchor_page *page)
 {
     const struct anchor_index *index = &ctx->catalogue->anchors;
     bool none = page->total == 0;
@@ -221,7 +226,7 @@ static bool put_list(struct context *ctx, struct json_out *out, const struct anc
     if (none) {
         json_put_text(out, "status", "no record");
     }
-    if (!put_items(ctx, out, page)) {
+    if (!put_items(ctx, out, forecaster, page)) {
         return false;
     }
     json_put_number(out, "total", page->total);
@@ -230,7 +235,7 @@ static bool put_list(struct context *ctx, struct json_out *out, const struct anc
                       ? cursor_write(ctx->request->arena, index->ids[page->anchors[page->n - 1]])
                       : NULL);
     if (none) {
-        if (!put_nearest(ctx, out, query)) {
+        if (!put_nearest(ctx, out, forecaster, query)) {
             return false;
         }
         put_gap(ctx, out, query);
@@ -252,12 +257,17 @@ void anchors_list_handler(struct context *ctx)
     }
     reply_begin(ctx, &out);
     bool csv = strcmp(ctx->format, MEDIA_CSV) == 0;
-    if (!anchor_query_run(ctx, &query, &page) ||
-        !(csv ? anchors_write_csv(ctx, &query, &page, &out) : put_list(ctx, &out, &query, &page))) {
+    /* Without memory for it figures come without predictions. */
+    struct forecaster *forecaster = forecaster_new(ctx->catalogue);
+    bool good = anchor_query_run(ctx, &query, &page) &&
+                (csv ? anchors_write_csv(ctx, forecaster, &query, &page, &out)
+                     : put_list(ctx, &out, forecaster, &query, &page));
+    forecaster_free(forecaster);
+    if (good) {
+        reply_write(ctx, 200, &out);
+    } else {
         refuse_store(ctx);
-        return;
     }
-    reply_write(ctx, 200, &out);
 }
 
 /* ---- one by its id ---- */
@@ -317,7 +327,10 @@ void anchors_item_handler(struct context *ctx)
         return;
     }
     reply_begin(ctx, &out);
-    if (!put_anchor(ctx, &out, anchor, (double)NAN)) {
+    struct forecaster *forecaster = forecaster_new(ctx->catalogue);
+    bool good = put_anchor(ctx, &out, forecaster, anchor, (double)NAN);
+    forecaster_free(forecaster);
+    if (!good) {
         refuse_store(ctx);
         return;
     }

@@ -52,10 +52,13 @@ void anchors_measured(const struct catalogue *cat, const struct problem *problem
 /* Writes the conditions of an anchor as members of an object. */
 void anchor_put_conditions(struct json_out *out, const struct catalogue *cat, int anchor);
 
-/* Writes the anchors of a page as CSV, a line per metric; false when the store cannot be read. */
+/* Writes the anchors of a page as CSV, a line per metric; false when the store cannot be read.
+ * `forecaster` may be NULL. */
 struct anchor_query;
 struct anchor_page;
-bool anchors_write_csv(struct context *ctx, const struct anchor_query *query,
-                       const struct anchor_page *page, struct json_out *out);
+struct forecaster;
+bool anchors_write_csv(struct context *ctx, struct forecaster *forecaster,
+                       const struct anchor_query *query, const struct anchor_page *page,
+                       struct json_out *out);
 
 #endif

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "anchors.h"
+#include "anchors_forecast.h"
 #include "anchors_query.h"
 #include "csv_cells.h"
+#include "number.h"
 #include "store.h"
 
 /* Names as they were found, and the source. */
@@ -43,7 +45,8 @@ static void put_header(struct json_out *out)
         out_text(out, ",");
         out_text(out, condition_info(SHOWN[i])->name);
     }
-    out_text(out, ",load_profile,metric,statistic,value,unit,disputed,flag,source_url\r\n");
+    out_text(out, ",load_profile,metric,statistic,value,unit,disputed,flag,source_url,"
+                  "predicted,low,high,residual,beyond_interval,prediction\r\n");
 }
 
 /* What every line of an anchor begins with. */
@@ -73,9 +76,25 @@ static void put_start(struct json_out *out, const struct catalogue *cat, int anc
     csv_text(out, load_profile_name((enum load_profile)index->loads[anchor]));
 }
 
+/* Empty cells where nothing is predicted. */
+static void put_prediction(struct json_out *out, const struct forecast_figure *figure)
+{
+    if (!figure) {
+        out_text(out, ",,,,,,");
+        return;
+    }
+    const struct forecast_value *value = &figure->by[HOLDOUT_RUN];
+    csv_number(out, number_short(value->predicted));
+    csv_number(out, number_short(value->low));
+    csv_number(out, number_short(value->high));
+    csv_number(out, number_short(forecast_residual(figure)));
+    csv_text(out, isnan(value->low) ? NULL : forecast_beyond(figure));
+    csv_text(out, figure->stored ? "stored" : "computed");
+}
+
 static void put_lines(struct json_out *out, const struct catalogue *cat,
                       const struct anchor_query *query, int anchor,
-                      const char *const texts[TEXTS_COUNT])
+                      const char *const texts[TEXTS_COUNT], const struct forecast *forecast)
 {
     const struct anchor_index *index = &cat->anchors;
     for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
@@ -93,12 +112,16 @@ static void put_lines(struct json_out *out, const struct catalogue *cat,
         csv_text(out, texts[TEXT_OF_DISPUTE]);
         csv_text(out, anchor_doubt_name((enum anchor_doubt)index->doubts[anchor]));
         csv_text(out, texts[TEXT_OF_URL]);
+        put_prediction(out, forecast_find(forecast, (enum anchor_metric)index->metric_what[i],
+                                          (enum statistic)index->metric_statistic[i],
+                                          index->metric_value[i]));
         out_text(out, "\r\n");
     }
 }
 
-bool anchors_write_csv(struct context *ctx, const struct anchor_query *query,
-                       const struct anchor_page *page, struct json_out *out)
+bool anchors_write_csv(struct context *ctx, struct forecaster *forecaster,
+                       const struct anchor_query *query, const struct anchor_page *page,
+                       struct json_out *out)
 {
     put_header(out);
     for (int i = 0; i < page->n; i++) {
@@ -112,8 +135,12 @@ bool anchors_write_csv(struct context *ctx, const struct anchor_query *query,
         for (int j = 0; good && j < TEXTS_COUNT; j++) {
             texts[j] = (const char *)sqlite3_column_text(row, j);
         }
+        struct forecast forecast = {.n = 0};
+        if (forecaster) {
+            forecast_anchor(forecaster, anchor, FORECAST_STORED | FORECAST_COMPUTED, &forecast);
+        }
         if (good) {
-            put_lines(out, ctx->catalogue, query, anchor, texts);
+            put_lines(out, ctx->catalogue, query, anchor, texts, &forecast);
         }
         store_done(row);
         if (!good) {

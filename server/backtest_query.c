@@ -314,10 +314,10 @@ static int cursor_row(const struct backtest *backtest, const struct catalogue *c
     return -1;
 }
 
-bool backtest_query_read(struct context *ctx, const struct backtest *backtest,
+bool backtest_query_read(struct context *ctx, const struct backtest *backtest, int limit,
                          struct faults *faults, struct backtest_query *ret_query)
 {
-    *ret_query = backtest_query_default(SET_CALIBRATED, LIST_LIMIT_DEFAULT);
+    *ret_query = backtest_query_default(SET_CALIBRATED, limit);
     struct backtest_reading reading = {ctx, backtest, faults, ret_query, false};
     for (int i = 0; i < ctx->request->n_arguments; i++)
         read_argument(&reading, i);

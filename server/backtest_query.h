@@ -27,8 +27,8 @@ struct backtest_query {
 /* Everything of the set, farthest off first: no arguments at all. */
 struct backtest_query backtest_query_default(enum backtest_set set, int limit);
 
-/* Reads the arguments; false when there is a fault. */
-bool backtest_query_read(struct context *ctx, const struct backtest *backtest,
+/* Reads the arguments, `limit` rows where none is asked for; false when there is a fault. */
+bool backtest_query_read(struct context *ctx, const struct backtest *backtest, int limit,
                          struct faults *faults, struct backtest_query *ret_query);
 
 struct backtest_reading;

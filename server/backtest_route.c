@@ -7,6 +7,7 @@
 #include "body.h"
 #include "negotiate.h"
 #include "problem.h"
+#include "records_query.h"
 
 static void answer(struct context *ctx, const struct backtest *backtest)
 {
@@ -16,7 +17,7 @@ static void answer(struct context *ctx, const struct backtest *backtest)
     struct json_out out;
 
     faults_init(&faults, ctx->request->arena);
-    if (!backtest_query_read(ctx, backtest, &faults, &query)) {
+    if (!backtest_query_read(ctx, backtest, LIST_LIMIT_DEFAULT, &faults, &query)) {
         problem_faults(ctx, &faults);
         return;
     }

@@ -264,6 +264,8 @@ void docs_handler(struct context *ctx)
                     "-d '");
     page_text(&page, OPENAPI_REQUEST_EXAMPLE);
     page_put(&page, "'</code></p>\n");
+    page_put(&page, "<p><a href=\"/backtest\">Predicted against measured</a>: how far off the "
+                    "predictions are, by engine, part and model, and where they fail.</p>\n");
     put_explanations(&page);
     put_routes(&page);
     put_table(&page, "Fields of a plan", &PLAN_FIELDS);

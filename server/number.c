@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define DIGITS 9
+#define SHORT_DIGITS 5
 #define SMALLEST_9_DIGITS 100000000u
 #define SMALLEST_10_DIGITS 1000000000u
 #define EXACT_INTEGERS_BELOW 9007199254740992.0 /* 2^53 */
@@ -306,4 +307,14 @@ size_t number_write(double value, char *ret_text)
     if (decimal.exponent < -4 || decimal.exponent >= DIGITS)
         return sign + write_scientific(digits, n, decimal.exponent, ret_text + sign);
     return sign + write_fixed(digits, n, decimal.exponent, ret_text + sign);
+}
+
+double number_short(double value)
+{
+    if (!isfinite(value) || value == 0.0)
+        return value;
+    /* Powers of ten below 1e22 are exact, so that the quotient is the nearest decimal. */
+    int decimals = SHORT_DIGITS - 1 - (int)floor(log10(fabs(value)));
+    double unit = pow(10.0, fabs((double)decimals));
+    return decimals >= 0 ? round(value * unit) / unit : round(value / unit) * unit;
 }

@@ -18,4 +18,7 @@
  */
 size_t number_write(double value, char *ret_text);
 
+/* The nearest decimal of five significant digits: what a figure kept in single precision means. */
+double number_short(double value);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "anchors.h"
 #include "anchors_query.h"
+#include "backtest_page.h"
 #include "backtest_query.h"
 #include "backtest_route.h"
 #include "docs.h"
@@ -41,6 +42,7 @@ static const struct handler_row {
     {anchors_list_handler, QUERY_ANCHORS, "AnchorList"},
     {anchors_item_handler, QUERY_ITEM, "Anchor"},
     {backtest_handler, QUERY_BACKTEST, "Backtest"},
+    {backtest_page_handler, QUERY_BACKTEST, NULL},
     {gaps_list_handler, QUERY_LIST, "GapList"},
     {gaps_item_handler, QUERY_ITEM, "GapRecord"},
     {index_handler, QUERY_NONE, "Index"},

@@ -383,11 +383,23 @@ static const struct schema_member RECORD[] = {
 
 static const struct schema_member RECORD_LIST[] = {PAGE_OF("Record")};
 
+static const char *prediction_at(int index)
+{
+    static const char *const NAMES[] = {"stored", "computed"};
+    return NAMES[index];
+}
+
 static const struct schema_member ANCHOR_METRIC[] = {
     TEXT("metric", 0, NULL),
     TEXT("statistic", 0, NULL),
     NUMBER("value", 0, NULL),
     TEXT("unit", 0, NULL),
+    NUMBER("predicted", OPTIONAL, "by the planner, the run itself left out"),
+    NUMBER("low", OPTIONAL | NULLABLE, "10th percentile by the errors seen"),
+    NUMBER("high", OPTIONAL | NULLABLE, "90th percentile by the errors seen"),
+    NUMBER("residual", OPTIONAL, "measured/predicted - 1"),
+    BOOLEAN("beyond_interval", OPTIONAL | NULLABLE, "a wrong record, or a wrong planner"),
+    ENUM("prediction", OPTIONAL, prediction_at, 2, "recorded by the calibration, or planned now"),
 };
 
 static const struct schema_member ANCHOR[] = {

@@ -7,6 +7,7 @@
 #include "routes.h"
 
 #include "anchors.h"
+#include "backtest_page.h"
 #include "backtest_route.h"
 #include "docs.h"
 #include "gaps_route.h"
@@ -146,6 +147,14 @@ const struct route ROUTES[] = {
         .cacheable = true,
         .handler = docs_handler,
         .summary = "the API described for people",
+    },
+    {
+        .path = "/backtest",
+        .methods = GET,
+        .media_types = HTML,
+        .cacheable = true,
+        .handler = backtest_page_handler,
+        .summary = "predicted against measured as a page",
     },
     EXPLAINED("classes", "a cost class: formulas, regimes, cures, measured steps"),
     EXPLAINED("regimes", "a regime: signs, classes, cures, measured steps"),

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "anchor_request.h"
+#include "estimates.h"
 #include "nearness.h"
 #include "plan.h"
+#include "serve.h"
 
 #define ARENA_MAX ((size_t)4 << 20)
 
@@ -210,13 +212,25 @@ static bool is_wanting(const struct anchor_index *index, int anchor,
     return false;
 }
 
+/* A bare plan with its latencies and rates by the replay. */
+static void plan_replayed(const struct problem *problem, struct plan *plan)
+{
+    struct prepared prep;
+    struct core core;
+    plan_compute(problem, PLAN_BARE, plan);
+    prepare(&plan->problem, NULL, &prep);
+    core_evaluate(&prep, &core);
+    const struct served served = load_serve(&prep, &core, true);
+    estimates_fill(&prep, &core, &served, plan);
+}
+
 static void add_computed(struct forecaster *forecaster, int anchor, const struct problem *problem,
                          struct forecast *forecast)
 {
     const struct anchor_index *index = &forecaster->catalogue->anchors;
     if (!is_wanting(index, anchor, forecast))
         return;
-    plan_compute(problem, PLAN_BARE, &forecaster->plan);
+    plan_replayed(problem, &forecaster->plan);
     for (size_t i = 0; i < ARRAY_LEN(METRICS); i++) {
         const struct estimate *estimate =
             (const struct estimate *)(const void *)((const char *)&forecaster->plan +

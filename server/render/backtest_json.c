@@ -5,11 +5,12 @@
 #include "anchors.h"
 #include "backtest_view.h"
 #include "csv_cells.h"
+#include "number.h"
 #include "request_query.h"
 
 static void put_rounded(struct json_out *out, const char *name, double value)
 {
-    json_put_number(out, name, backtest_round(value));
+    json_put_number(out, name, number_short(value));
 }
 
 /* ---- groups ---- */
@@ -213,9 +214,9 @@ static void put_line(struct json_out *out, struct backtest_view *view,
     out_text(out, ",");
     out_number(out, row->measured);
     for (int i = 0; i < HOLDOUT_COUNT; i++) {
-        csv_number(out, backtest_round((double)row->by[i].predicted));
-        csv_number(out, backtest_round((double)row->by[i].low));
-        csv_number(out, backtest_round((double)row->by[i].high));
+        csv_number(out, number_short((double)row->by[i].predicted));
+        csv_number(out, number_short((double)row->by[i].low));
+        csv_number(out, number_short((double)row->by[i].high));
         out_text(out, ",");
         if (row->inside[i] != JUDGED_NOT)
             out_text(out, judged(row->inside[i]));

@@ -39,14 +39,14 @@ static void put_headline(struct json_out *out, const struct backtest_view *view,
     int n = 0;
     const struct backtest_group *groups =
         backtest_groups(view->backtest, chosen, BY_ALL, view->arena, &n);
-    out_printf(out, "%-14s %-40s %6s %7s %7s %7s %7s %7s\n", "  figure", "", "n", "median", "p90",
+    out_printf(out, "%-14s %-38s %6s %7s %7s %7s %7s %7s\n", "  figure", "", "n", "median", "p90",
                "bias", "inside", "covered");
     for (int i = 0; groups != NULL && i < n; i++)
         for (int j = 0; j < HOLDOUT_COUNT; j++) {
             const struct backtest_errors *errors = &groups[i].errors[j];
             if (errors->n == 0)
                 continue;
-            out_printf(out, "  %-12s %-40s %6d", metric_info(groups[i].metric)->name,
+            out_printf(out, "  %-12s %-38s %6d", metric_info(groups[i].metric)->name,
                        holdout_title((enum holdout)j), errors->n);
             put_percent(out, errors->median, 8, false);
             put_percent(out, errors->p90, 8, false);
@@ -98,55 +98,24 @@ static void put_groups(struct json_out *out, const struct backtest_view *view,
 
 /* ---- rows ---- */
 
-static void put_conditions(struct json_out *out, const struct backtest_view *view, int anchor)
-{
-    static const struct {
-        enum anchor_condition condition;
-        const char *name;
-    } SHOWN[] = {{CONDITION_TP, "tp"},
-                 {CONDITION_DP, "dp"},
-                 {CONDITION_EP, "ep"},
-                 {CONDITION_INPUT_TOKENS, "in"},
-                 {CONDITION_OUTPUT_TOKENS, "out"},
-                 {CONDITION_CONCURRENCY, "in flight"},
-                 {CONDITION_REQUEST_RATE, "req/s"}};
-    const struct anchor_index *index = &view->catalogue->anchors;
-    for (size_t i = 0; i < ARRAY_LEN(SHOWN); i++) {
-        double value = anchor_number(index, anchor, SHOWN[i].condition);
-        if (isnan(value))
-            continue;
-        out_printf(out, ", %s ", SHOWN[i].name);
-        out_number(out, value);
-    }
-}
-
 static void put_row(struct json_out *out, const struct backtest_view *view,
                     const struct backtest_row *row, int number)
 {
-    const struct backtest *backtest = view->backtest;
-    const struct catalogue *catalogue = view->catalogue;
     const struct backtest_value *value = &row->by[view->query->holdout];
-    const char *version = catalogue->anchors.versions[row->anchor];
-    out_printf(out, "\n%3d %s\n    %s measured %.5g, predicted %.5g (", number,
-               catalogue->anchors.ids[row->anchor], metric_info(row->metric)->name, row->measured,
-               (double)value->predicted);
+    const struct backtest_note *note = row->note >= 0 ? &view->backtest->notes[row->note] : NULL;
+    out_printf(out, "\n%3d %s\n    %s measured %.6g, predicted %.6g (", number,
+               view->catalogue->anchors.ids[row->anchor], metric_info(row->metric)->name,
+               row->measured, (double)value->predicted);
     put_percent(out, backtest_error(row, view->query->holdout), 0, true);
     out_text(out, " %)");
     if (!isnan((double)value->low))
-        out_printf(out, ", 80 %% interval %.5g to %.5g", (double)value->low, (double)value->high);
-    out_printf(out, "\n    %s on %s, %s%s%s, %s",
-               backtest_value_name(backtest, catalogue, BY_MODEL, row->value[BY_MODEL]),
-               backtest_value_name(backtest, catalogue, BY_HARDWARE, row->value[BY_HARDWARE]),
-               backtest_value_name(backtest, catalogue, BY_ENGINE, row->value[BY_ENGINE]),
-               version != NULL ? " " : "", version != NULL ? version : "",
-               backtest_value_name(backtest, catalogue, BY_WEIGHTS, row->value[BY_WEIGHTS]));
-    put_conditions(out, view, row->anchor);
+        out_printf(out, ", 80 %% interval %.6g to %.6g", (double)value->low, (double)value->high);
     out_text(out, "\n    ");
-    const char *why = "nobody looked why";
-    if (row->note >= 0)
-        why = arena_printf(view->arena, "%s: %s", backtest->notes[row->note].cause,
-                           backtest->notes[row->note].why);
-    text_wrap(out, why != NULL ? why : "", 4, 4);
+    text_wrap(out, backtest_conditions(view, row), 4, 4);
+    out_text(out, "    ");
+    const char *why =
+        note != NULL ? arena_printf(view->arena, "%s: %s", note->cause, note->why) : NULL;
+    text_wrap(out, why != NULL ? why : "nobody looked why", 4, 4);
 }
 
 static void put_rows(struct json_out *out, const struct backtest_view *view)

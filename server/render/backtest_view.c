@@ -4,7 +4,6 @@
 
 #include "request_query.h"
 
-#define DIGITS 5
 #define LINK_START 512
 #define LINK_MAX 8192
 
@@ -39,7 +38,7 @@ const char *holdout_title(enum holdout holdout)
 {
     static const char *const TITLES[HOLDOUT_COUNT] = {
         [HOLDOUT_NONE] = "nothing left out",
-        [HOLDOUT_RUN] = "run left out, corrected by runs near it",
+        [HOLDOUT_RUN] = "run left out, corrected by near runs",
         [HOLDOUT_CELL] = "cell left out",
         [HOLDOUT_MODEL] = "model left out",
     };
@@ -58,12 +57,31 @@ const char *backtest_plan_link(struct backtest_view *view, const struct backtest
     return json_out_ok(&out) ? out.text : NULL;
 }
 
-double backtest_round(double value)
+const char *backtest_conditions(const struct backtest_view *view, const struct backtest_row *row)
 {
-    if (!isfinite(value) || value == 0.0)
-        return value;
-    /* Powers of ten below 1e22 are exact, so that the quotient is the nearest decimal. */
-    int decimals = DIGITS - 1 - (int)floor(log10(fabs(value)));
-    double unit = pow(10.0, fabs((double)decimals));
-    return decimals >= 0 ? round(value * unit) / unit : round(value / unit) * unit;
+    static const struct {
+        enum anchor_condition condition;
+        const char *name;
+    } SHOWN[] = {{CONDITION_TP, "tp"},
+                 {CONDITION_DP, "dp"},
+                 {CONDITION_EP, "ep"},
+                 {CONDITION_INPUT_TOKENS, "in"},
+                 {CONDITION_OUTPUT_TOKENS, "out"},
+                 {CONDITION_CONCURRENCY, "in flight"},
+                 {CONDITION_REQUEST_RATE, "req/s"}};
+    const struct catalogue *catalogue = view->catalogue;
+    const char *version = catalogue->anchors.versions[row->anchor];
+    const char *names[BY_WEIGHTS + 1];
+    for (int by = BY_ENGINE; by <= BY_WEIGHTS; by++)
+        names[by] = backtest_value_name(view->backtest, catalogue, (enum backtest_dimension)by,
+                                        row->value[by]);
+    const char *text = arena_printf(view->arena, "%s on %s, %s%s%s, %s", names[BY_MODEL],
+                                    names[BY_HARDWARE], names[BY_ENGINE], version ? " " : "",
+                                    version ? version : "", names[BY_WEIGHTS]);
+    for (size_t i = 0; text != NULL && i < ARRAY_LEN(SHOWN); i++) {
+        double value = anchor_number(&catalogue->anchors, row->anchor, SHOWN[i].condition);
+        if (!isnan(value))
+            text = arena_printf(view->arena, "%s, %s %.9g", text, SHOWN[i].name, value);
+    }
+    return text != NULL ? text : "";
 }

@@ -37,8 +37,8 @@ const char *holdout_title(enum holdout holdout);
 /* GET /v1/plan with the conditions of a row; NULL when it cannot be told. */
 const char *backtest_plan_link(struct backtest_view *view, const struct backtest_row *row);
 
-/* Five significant digits: predictions are kept in single precision. */
-double backtest_round(double value);
+/* "model on part, engine version, weights, tp 8, in 1024, ..."; lies in the arena. */
+const char *backtest_conditions(const struct backtest_view *view, const struct backtest_row *row);
 
 void backtest_json_write(struct json_out *out, struct backtest_view *view);
 void backtest_csv_write(struct json_out *out, struct backtest_view *view);

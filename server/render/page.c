@@ -315,7 +315,9 @@ static void put_page(struct page *page)
     page_put(page,
              "</main><footer>Every figure says whether it is measured, calibrated, derived or "
              "assumed; where nobody "
-             "measured it says <em>no record</em>. <a href=\"/v1\">The API</a> gives all of this "
+             "measured it says <em>no record</em>. <a href=\"/backtest\">Predicted "
+             "against measured</a> shows how far off it is. <a href=\"/v1\">The API</a> gives all "
+             "of this "
              "as JSON; <a href=\"/docs\">the reference</a> explains it.</footer>"
              "</body></html>\n");
 }
