@@ -1,0 +1,126 @@
+/* openapi_schema_write.c - the tables of shapes as JSON Schema. */
+#include "openapi_schemas.h"
+
+#define REFERENCE "#/components/schemas/"
+
+void schema_write_names(struct json_out *out, schema_name_fn *name_at, int n, bool or_null)
+{
+    json_key(out, "enum");
+    json_begin_array(out);
+    for (int i = 0; i < n; i++) {
+        json_text(out, name_at(i));
+    }
+    if (or_null) {
+        json_null(out);
+    }
+    json_end_array(out);
+}
+
+void schema_write_reference(struct json_out *out, const char *name)
+{
+    const char *path = arena_printf(out->arena, REFERENCE "%s", name);
+    json_begin_object(out);
+    json_put_text(out, "$ref", path);
+    json_end_object(out);
+}
+
+static void write_reference_or_null(struct json_out *out, const char *name)
+{
+    json_begin_object(out);
+    json_key(out, "anyOf");
+    json_begin_array(out);
+    schema_write_reference(out, name);
+    json_begin_object(out);
+    json_put_text(out, "type", "null");
+    json_end_object(out);
+    json_end_array(out);
+    json_end_object(out);
+}
+
+static void write_type(struct json_out *out, const struct schema_member *member, bool or_null)
+{
+    static const char *const TYPES[] = {
+        [SHAPE_TEXT] = "string", [SHAPE_NUMBER] = "number", [SHAPE_BOOL] = "boolean"};
+    json_key(out, "type");
+    if (!or_null) {
+        json_text(out, TYPES[member->shape]);
+        return;
+    }
+    json_begin_array(out);
+    json_text(out, TYPES[member->shape]);
+    json_text(out, "null");
+    json_end_array(out);
+}
+
+/* The schema of one value, of a list's entry where it is a list. */
+static void write_value(struct json_out *out, const struct schema_member *member, bool with_doc)
+{
+    bool or_null = member->flags & SCHEMA_NULL;
+    if (member->shape == SHAPE_OBJECT && or_null) {
+        write_reference_or_null(out, member->of);
+        return;
+    }
+    if (member->shape == SHAPE_OBJECT) {
+        schema_write_reference(out, member->of);
+        return;
+    }
+    json_begin_object(out);
+    if (member->shape != SHAPE_ANY) {
+        write_type(out, member, or_null);
+    }
+    if (member->name_at) {
+        schema_write_names(out, member->name_at, member->n_names, or_null);
+    }
+    if (with_doc && member->doc) {
+        json_put_text(out, "description", member->doc);
+    }
+    json_end_object(out);
+}
+
+static void write_member(struct json_out *out, const struct schema_member *member)
+{
+    json_key(out, member->name);
+    if (!(member->flags & SCHEMA_LIST)) {
+        write_value(out, member, true);
+        return;
+    }
+    json_begin_object(out);
+    json_put_text(out, "type", "array");
+    if (member->doc) {
+        json_put_text(out, "description", member->doc);
+    }
+    json_key(out, "items");
+    write_value(out, member, false);
+    json_end_object(out);
+}
+
+static void write_schema(struct json_out *out, const struct schema *schema)
+{
+    json_key(out, schema->name);
+    json_begin_object(out);
+    json_put_text(out, "type", "object");
+    json_put_text(out, "description", schema->doc);
+    json_key(out, "required");
+    json_begin_array(out);
+    for (int i = 0; i < schema->n; i++) {
+        if (!(schema->members[i].flags & SCHEMA_OPTIONAL)) {
+            json_text(out, schema->members[i].name);
+        }
+    }
+    json_end_array(out);
+    json_key(out, "properties");
+    json_begin_object(out);
+    for (int i = 0; i < schema->n; i++) {
+        write_member(out, &schema->members[i]);
+    }
+    json_end_object(out);
+    json_put_bool(out, "additionalProperties", schema->open);
+    json_end_object(out);
+}
+
+void openapi_schemas_write(struct json_out *out)
+{
+    for (int i = 0; i < N_SCHEMAS; i++) {
+        write_schema(out, &SCHEMAS[i]);
+    }
+}
