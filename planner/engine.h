@@ -63,7 +63,8 @@ enum memory_rule { MEMORY_RULE_LIST(X) MEMORY_RULE_COUNT };
     X(HOST_SERIAL_US_PER_SEQ, "serial_us_per_sequence")                                            \
     X(HOST_PREFILL_FACTOR, "prefill_factor") /* a step with prompt tokens over its kernels' sum */ \
     X(HOST_FIRST_TOKEN_STEPS, "first_token_steps") /* steps until a client sees its first token */ \
-    X(HOST_FIRST_TOKEN_US, "first_token_us")
+    X(HOST_FIRST_TOKEN_US, "first_token_us")                                                       \
+    X(HOST_MODEL_CORRELATION, "model_correlation") /* of a model's residuals on two parts */
 
 #define X(ID, NAME) ID,
 

@@ -597,7 +597,8 @@ double host_value(const struct prepared *prep, enum host_cost cost)
 {
     double value = prep->problem->dep.engine->host[cost].value;
     bool share = cost == HOST_KAPPA || cost == HOST_MODULE_KAPPA || cost == HOST_NATIVE_FACTOR ||
-                 cost == HOST_PREFILL_FACTOR || cost == HOST_FIRST_TOKEN_STEPS;
+                 cost == HOST_PREFILL_FACTOR || cost == HOST_FIRST_TOKEN_STEPS ||
+                 cost == HOST_MODEL_CORRELATION;
     bool device = cost == HOST_SMALL_US_PER_LAYER || cost == HOST_GATING_US_PER_LAYER ||
                   cost == HOST_DISPATCH_US;
     return share || device ? value : value * prep->problem->dep.host_cpu_factor;

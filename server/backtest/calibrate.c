@@ -11,6 +11,7 @@
 #define RESIDUAL_SCALE 0.12
 #define ROUNDS 4
 #define TTFT_ROUNDS 8
+#define FIT_CELLS_MAX 512
 /* What the prior of a wait is worth against runs whose first token is off by a third. */
 #define TTFT_SCALE 0.35
 
@@ -228,6 +229,44 @@ static bool cross_validate(struct fitting *fit, const double *at)
     return true;
 }
 
+/* Residuals count up to here: one cell far off is no property of its model. */
+#define CELL_RESIDUAL_MAX 0.2
+
+/* How much the mean residuals of two cells of one geometry have in common: the mean product of
+ * pairs over the mean square, 0 at least. */
+static double model_correlation(const struct fitting *fit)
+{
+    double products = 0.0, pairs = 0.0, squares = 0.0, cells = 0.0;
+    double mean[FIT_CELLS_MAX];
+    int geometry[FIT_CELLS_MAX], n = fit->runs->n_cells;
+    n = n < FIT_CELLS_MAX ? n : FIT_CELLS_MAX;
+    for (int cell = 0; cell < n; cell++) {
+        double sum = 0.0, runs = 0.0;
+        for (int i = 0; i < fit->n; i++) {
+            const struct run *run = fit->rows[i];
+            if (run->cell != cell)
+                continue;
+            double left =
+                log(run->measured_ms[INTERVAL_TPOT] / run->predicted_ms[FOLD_NONE][INTERVAL_TPOT]);
+            sum += fmax(fmin(left, CELL_RESIDUAL_MAX), -CELL_RESIDUAL_MAX);
+            runs += 1.0;
+            geometry[cell] = run->geometry;
+        }
+        mean[cell] = runs > 0.0 ? sum / runs : (double)NAN;
+        if (runs > 0.0) {
+            squares += mean[cell] * mean[cell];
+            cells += 1.0;
+        }
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++)
+            if (!isnan(mean[a]) && !isnan(mean[b]) && geometry[a] == geometry[b]) {
+                products += mean[a] * mean[b];
+                pairs += 1.0;
+            }
+    return pairs > 0.0 && squares > 0.0 ? fmax(products / pairs / (squares / cells), 0.0) : 0.0;
+}
+
 static void store(const struct fitting *fit, const double *at, const double wait[2],
                   struct calibrated *ret)
 {
@@ -267,6 +306,10 @@ static bool fit_engine(struct fitting *fit, struct calibrated *ret)
     if (!cross_validate(fit, at))
         return false;
     store(fit, at, wait, ret);
+    double correlation = model_correlation(fit);
+    calibrated_round(1, &correlation);
+    ret->model_correlation = correlation;
+    calibrated_add(ret, HOST_MODEL_CORRELATION, correlation, true);
     return true;
 }
 

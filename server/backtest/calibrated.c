@@ -8,6 +8,7 @@
 #include "nearness.h"
 
 #define COVERED 0.8
+#define ENGINES_MAX 64
 #define SOURCE_TITLE                                                                               \
     "aiconfigurator silicon_sample.csv (an InferenceX dump of 2026-04-27 and NVIDIA runs)"
 #define SOURCE_URL                                                                                 \
@@ -41,6 +42,7 @@ static const struct {
     {HOST_PREFILL_FACTOR, "ratio", "a step with prompt tokens over the sum of its kernels"},
     {HOST_FIRST_TOKEN_STEPS, "steps", "steps between a first token and its client"},
     {HOST_FIRST_TOKEN_US, "us", "time between a first token and its client"},
+    {HOST_MODEL_CORRELATION, "ratio", "what the residuals of a model on two parts have in common"},
 };
 
 struct result {
@@ -84,9 +86,14 @@ static void mark_skipped(const struct result *result, const struct run *run, enu
 {
     memset(skip, 0, (size_t)result->catalogue->anchors.n);
     skip[run->anchor] = 1;
-    for (int i = 0; left == LEFT_LAYOUT && i < result->runs->n; i++) {
+    for (int i = 0; left != LEFT_RUN && i < result->runs->n; i++) {
         const struct run *other = &result->runs->items[i];
-        if (other->cell == run->cell && same_deployment(&other->problem.dep, &run->problem.dep))
+        bool out = left == LEFT_MODEL ? other->geometry == run->geometry
+                   : left == LEFT_CELL
+                       ? other->cell == run->cell
+                       : other->cell == run->cell &&
+                             same_deployment(&other->problem.dep, &run->problem.dep);
+        if (out)
             skip[other->anchor] = 1;
     }
 }
@@ -100,12 +107,9 @@ static void judge_run(const struct result *result, int i, const struct predictio
         enum fold fold = left == LEFT_CELL    ? FOLD_CELL
                          : left == LEFT_MODEL ? FOLD_MODEL
                                               : FOLD_NONE;
-        bool present = true;
-        if (fold == FOLD_NONE) {
-            mark_skipped(result, run, (enum left_out)left, skip);
-            nearness_find(result->catalogue, &run->problem, predictions, skip, &near);
-            present = near.tier == LEFT[left].tier;
-        }
+        mark_skipped(result, run, (enum left_out)left, skip);
+        nearness_find(result->catalogue, &run->problem, predictions, skip, &near);
+        bool present = fold != FOLD_NONE || near.tier == LEFT[left].tier;
         for (int metric = 0; metric < INTERVAL_METRIC_COUNT; metric++)
             result->ratio[i][left][metric] = present ? run->predicted_ms[fold][metric] *
                                                            near.factor[metric] /
@@ -127,7 +131,11 @@ static bool judge(struct result *result)
         tpot[run->anchor] = (float)run->predicted_ms[FOLD_NONE][INTERVAL_TPOT];
         ttft[run->anchor] = (float)run->predicted_ms[FOLD_NONE][INTERVAL_TTFT];
     }
-    const struct predictions predictions = {{tpot, ttft}};
+    double correlation[ENGINES_MAX] = {0};
+    for (int e = 0; e < result->n_engines; e++)
+        if (result->engines[e].engine->index < ENGINES_MAX)
+            correlation[result->engines[e].engine->index] = result->engines[e].model_correlation;
+    const struct predictions predictions = {{tpot, ttft}, correlation};
     for (int i = 0; done && i < result->runs->n; i++)
         judge_run(result, i, &predictions, skip);
     free(tpot);

@@ -15,6 +15,7 @@
 /* Constants of one engine. */
 struct calibrated {
     const struct engine *engine;
+    double model_correlation;
     int n;
 
     struct {

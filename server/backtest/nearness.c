@@ -6,6 +6,8 @@
 /* The weight of the belief that a prediction needs no correction, in runs at distance 0. */
 #define SHRINKAGE 0.5
 #define VERSION_DISTANCE 0.5
+/* A run that is farther off says no more of its model than one that is so far. */
+#define CELL_RESIDUAL_MAX 0.2
 /* Weights below are no correction at all. */
 #define LEAST_WEIGHT 0.05
 
@@ -24,13 +26,23 @@ static double apart(double a, double b)
     return isnan(a) || isnan(b) ? 0.0 : fabs(a - b);
 }
 
+/* 0 = the same, 1 = another, and in between one of which nothing is stated. */
+static double version_apart(const struct anchor_point *a, const struct anchor_point *b)
+{
+    static const int UNSTATED[3];
+    if (memcmp(a->version, b->version, sizeof(a->version)) == 0)
+        return 0.0;
+    bool stated = memcmp(a->version, UNSTATED, sizeof(UNSTATED)) != 0 &&
+                  memcmp(b->version, UNSTATED, sizeof(UNSTATED)) != 0;
+    return stated ? 1.0 : 0.5;
+}
+
 static double distance(const struct anchor_point *a, const struct anchor_point *b)
 {
-    bool same_version = memcmp(a->version, b->version, sizeof(a->version)) == 0;
     return 0.5 * apart(a->log_concurrency, b->log_concurrency) +
            0.5 * apart(a->log_input, b->log_input) + 0.25 * apart(a->log_output, b->log_output) +
            apart(a->log_tp, b->log_tp) + apart(a->log_pp, b->log_pp) + apart(a->log_dp, b->log_dp) +
-           apart(a->log_ep, b->log_ep) + (same_version ? 0.0 : VERSION_DISTANCE);
+           apart(a->log_ep, b->log_ep) + VERSION_DISTANCE * version_apart(a, b);
 }
 
 static bool is_layout(const struct anchor_point *a, const struct anchor_point *b)
@@ -38,7 +50,7 @@ static bool is_layout(const struct anchor_point *a, const struct anchor_point *b
     return apart(a->log_tp, b->log_tp) + apart(a->log_pp, b->log_pp) + apart(a->log_dp, b->log_dp) +
                    apart(a->log_ep, b->log_ep) <
                1e-9 &&
-           memcmp(a->version, b->version, sizeof(a->version)) == 0;
+           version_apart(a, b) < 1.0;
 }
 
 static double mean_of(const struct anchor_index *index, int anchor, enum anchor_metric metric)
@@ -64,6 +76,19 @@ struct sums {
     double weight[INTERVAL_METRIC_COUNT], residual[INTERVAL_METRIC_COUNT];
 };
 
+/* Other cells of a model on an engine: parts and weight formats that it was measured with. */
+#define CELLS_MAX 24
+
+struct cell {
+    short hardware, weights;
+    double n, residual;
+};
+
+struct cells {
+    struct cell items[CELLS_MAX];
+    int n;
+};
+
 static void add(const struct anchor_index *index, const struct predictions *predictions, int anchor,
                 double weight, struct sums *sums)
 {
@@ -74,6 +99,34 @@ static void add(const struct anchor_index *index, const struct predictions *pred
         sums->weight[i] += weight;
         sums->residual[i] += weight * left;
     }
+}
+
+static void add_to_cell(const struct catalogue *catalogue, const struct predictions *predictions,
+                        int anchor, struct cells *cells)
+{
+    const struct anchor_point *point = &catalogue->anchors.points[anchor];
+    double left = residual(&catalogue->anchors, predictions, anchor, INTERVAL_TPOT);
+    int i = 0;
+    while (i < cells->n &&
+           !(cells->items[i].hardware == point->hardware &&
+             same_precision(&catalogue->lib, cells->items[i].weights, point->weights)))
+        i++;
+    if (isnan(left) || i == CELLS_MAX)
+        return;
+    if (i == cells->n)
+        cells->items[cells->n++] =
+            (struct cell){.hardware = point->hardware, .weights = point->weights};
+    cells->items[i].n += 1.0;
+    cells->items[i].residual += fmax(fmin(left, CELL_RESIDUAL_MAX), -CELL_RESIDUAL_MAX);
+}
+
+/* What the other cells say, each of the same weight. */
+static double other_cells(const struct cells *cells, double correlation)
+{
+    double sum = 0.0;
+    for (int i = 0; i < cells->n; i++)
+        sum += cells->items[i].residual / cells->items[i].n;
+    return sum * correlation / (1.0 + fmax(cells->n - 1.0, 0.0) * correlation);
 }
 
 static enum interval_tier nearer(enum interval_tier a, enum interval_tier b)
@@ -89,11 +142,15 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
     const struct anchor_point asked = anchor_point_of(problem);
     struct nearness near = {.tier = TIER_ENGINE, .factor = {1.0, 1.0}};
     struct sums sums = {0};
+    struct cells cells = {.n = 0};
     const struct predictions own = {
-        {index->predicted_ms[0][INTERVAL_TPOT], index->predicted_ms[0][INTERVAL_TTFT]}};
+        {index->predicted_ms[0][INTERVAL_TPOT], index->predicted_ms[0][INTERVAL_TTFT]}, NULL};
+    double correlation = problem->dep.engine->host[HOST_MODEL_CORRELATION].value;
     int model = asked.model;
     if (predictions == NULL)
         predictions = &own;
+    if (predictions->correlation != NULL)
+        correlation = predictions->correlation[asked.engine];
     *ret_near = near;
     if (model < 0 || asked.hardware < 0 || predictions->ms[0] == NULL)
         return;
@@ -105,8 +162,10 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
             continue;
         near.tier = nearer(near.tier, TIER_MODEL);
         if (point->hardware != asked.hardware ||
-            !same_precision(&catalogue->lib, point->weights, asked.weights))
+            !same_precision(&catalogue->lib, point->weights, asked.weights)) {
+            add_to_cell(catalogue, predictions, anchor, &cells);
             continue;
+        }
         near.tier = nearer(near.tier, is_layout(&asked, point) ? TIER_ANCHORED : TIER_CELL);
         double weight = exp(-distance(&asked, point));
         if (weight < LEAST_WEIGHT)
@@ -114,7 +173,11 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
         near.n++;
         add(index, predictions, anchor, weight, &sums);
     }
-    for (int i = 0; i < INTERVAL_METRIC_COUNT; i++)
-        near.factor[i] = exp(sums.residual[i] / (sums.weight[i] + SHRINKAGE));
+    for (int i = 0; i < INTERVAL_METRIC_COUNT; i++) {
+        double drawn = i == INTERVAL_TPOT ? SHRINKAGE * other_cells(&cells, correlation) : 0.0;
+        near.factor[i] = exp((sums.residual[i] + drawn) / (sums.weight[i] + SHRINKAGE));
+    }
+    for (int i = 0; i < cells.n && near.tier == TIER_MODEL; i++)
+        near.n += (int)cells.items[i].n;
     *ret_near = near;
 }

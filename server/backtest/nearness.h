@@ -3,10 +3,11 @@
  *
  * Purpose: the cheapest accuracy is a measurement: runs of the same model, part, engine and weight
  *          format lie off their predictions by much the same factor. The factor is the weighted
- *          mean of their residuals, shrunk to 1 where few are near: exp(sum w r / (sum w + 1/2)), w
- *          = exp(-distance).
- * Units:   milliseconds, factors.
- * Threads: reads an immutable snapshot.
+ *          mean of their residuals r, drawn to what the model's other cells say where few are near:
+ *          ln factor = (sum w r + m/2) / (sum w + 1/2), w = exp(-distance). m is the sum of the
+ * mean residuals of the other cells of the model on this engine over their number + 1; it is used
+ * for the time per token alone: first tokens differ by launch, not by model. Units:   milliseconds,
+ * factors. Threads: reads an immutable snapshot.
  */
 #ifndef REGIME_NEARNESS_H
 #define REGIME_NEARNESS_H
@@ -17,6 +18,7 @@
 /* Predictions of anchors, by metric: NAN where there is none. One array element per anchor. */
 struct predictions {
     const float *ms[INTERVAL_METRIC_COUNT];
+    const double *correlation; /* by engine, in place of the engines' model_correlation; NULL */
 };
 
 /*
