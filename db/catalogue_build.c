@@ -460,7 +460,7 @@ static void read_comm_fits(struct builder *builder)
     struct reading reading = read_start(
         builder, "collective_fits",
         "SELECT c.id, c.hardware_id, c.engine_id, c.engine_version, f.devices, f.graph, "
-        "f.vendor_library, f.bus_gbps, f.t0_us, f.q, f.n, f.median_abs_err, f.max_bytes FROM "
+        "f.vendor_library, f.bus_gbps, f.t0_us, f.q, f.n, f.median_abs_err, f.max_bytes, c.op FROM "
         "collective_fits f JOIN calibrations c ON c.id = f.calibration_id WHERE c.status = 'used' "
         "ORDER BY c.id");
     int n = 0;
@@ -482,6 +482,7 @@ static void read_comm_fits(struct builder *builder)
         fit->n = column_double(&reading, 10);
         fit->median_abs_err = column_double(&reading, 11);
         fit->max_bytes = column_double(&reading, 12);
+        fit->op = comm_op_parse((const char *)sqlite3_column_text(reading.row, 13));
     }
     sqlite3_finalize(reading.row);
     if (fits) {

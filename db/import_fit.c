@@ -252,7 +252,7 @@ void import_collective_fit(struct import *import, const char *const *names,
     char doc[DOC_MAX];
     const char *part = TEXT("hardware");
     const char *variant = TEXT("variant");
-    bool vendor = strcmp(TEXT("op"), "nccl") == 0;
+    bool vendor = strncmp(TEXT("op"), "nccl", strlen("nccl")) == 0;
     /* TensorRT-LLM's kernel was measured once and serves captured steps as well. */
     bool graph = strstr(variant, "graph") != NULL || strcmp(variant, "TRTLLM") == 0;
     const char *status = NULL;
@@ -262,8 +262,9 @@ void import_collective_fit(struct import *import, const char *const *names,
                      TEXT("engine_version"), variant, TEXT("devices"), TEXT("dtype"));
     lower(id);
     import->record = id;
-    (void)text_print(title, sizeof(title), "all-reduce of %s devices on %s, %s %s", TEXT("devices"),
-                     part, variant, TEXT("engine_version"));
+    (void)text_print(title, sizeof(title), "%s of %s devices on %s, %s %s",
+                     comm_op_parse(TEXT("op")) == COMM_ALL_REDUCE ? "all-reduce" : TEXT("op"),
+                     TEXT("devices"), part, variant, TEXT("engine_version"));
     line_doc(import, id, NULL, names, values, n, doc);
     import_line(import, id, title, "bus_gbps,t0_us,q", doc);
     import_check(import,

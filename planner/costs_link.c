@@ -9,13 +9,6 @@ static double reduce_factor(double devices)
     return 2.0 * (devices - 1.0) / devices;
 }
 
-/* The fit of a collective on this part's links; a NULL fit is none. */
-struct link_fit {
-    const struct comm_fit *fit;
-    enum fit_match match;
-    double bus_bytes_us;
-};
-
 static const struct link_fit NO_LINK_FIT = {.fit = NULL, .match = FIT_NONE};
 
 static double comm_time(const struct link_fit *link, double bytes, double floor_us)
@@ -54,16 +47,6 @@ static void add_link(const struct prepared *prep, const struct link_fit *used, d
     }
 }
 
-static struct link_fit reduce_link(const struct prepared *prep)
-{
-    return (struct link_fit){prep->reduce_fit, prep->reduce_match, prep->reduce_bus_bytes_us};
-}
-
-static struct link_fit exchange_link(const struct prepared *prep)
-{
-    return (struct link_fit){prep->exchange_fit, prep->exchange_match, prep->exchange_bus_bytes_us};
-}
-
 /* The logits of the rows that reach the head, over the ranks that it is cut for: all of a decode
  * step, the last one of a prompt. */
 static void add_gather(const struct prepared *prep, const struct shape *shape,
@@ -77,8 +60,7 @@ static void add_gather(const struct prepared *prep, const struct shape *shape,
     double rows = decode ? shape->head_rows : 1.0;
     double gathers = decode ? 1.0 : shape->head_rows;
     double logits = rows * prep->head_ranks * prep->problem->model->vocab * ACTIVATION_BYTES;
-    const struct link_fit link = prep->head_ranks > 1.0 ? exchange_link(prep) : reduce_link(prep);
-    add_link(prep, &link, gathers / ranks->pp, logits * (shards - 1.0) / shards, 1.0, cost);
+    add_link(prep, &prep->gather, gathers / ranks->pp, logits * (shards - 1.0) / shards, 1.0, cost);
 }
 
 void cost_collective(const struct prepared *prep, const struct shape *shape,
@@ -91,18 +73,15 @@ void cost_collective(const struct prepared *prep, const struct shape *shape,
         return;
     cost->present = true;
     cost->basis = BASIS_CALIBRATED;
-    if (ranks->tp > 1.0) {
-        const struct link_fit link = reduce_link(prep);
-        add_link(prep, &link, prep->reduces, shape->rows * row * reduce_factor(ranks->tp), 1.0,
-                 cost);
-    }
+    if (ranks->tp > 1.0)
+        add_link(prep, &prep->reduce, prep->reduces, shape->rows * row * reduce_factor(ranks->tp),
+                 1.0, cost);
     add_gather(prep, shape, cost);
     if (prep->exchanges > 0.0) {
-        /* Dispatch and combine, one way each. */
-        const struct link_fit link = exchange_link(prep);
-        add_link(prep, &link, 2.0 * prep->exchanges, shape->rows * prep->exchange_row_bytes,
-                 prep->exchange_sent, cost);
-        if (prep->exchange_fit == NULL)
+        double bytes = shape->rows * prep->exchange_row_bytes;
+        add_link(prep, &prep->dispatch, prep->exchanges, bytes, prep->exchange_sent, cost);
+        add_link(prep, &prep->combine, prep->exchanges, bytes, prep->exchange_sent, cost);
+        if (prep->dispatch.fit == NULL)
             cost->time_us += prep->exchanges * host_value(prep, HOST_DISPATCH_US);
         if (problem->dep.ep_cpu_sync)
             cost->time_us += prep->exchanges * host_value(prep, HOST_CPU_SYNC_US);

@@ -15,6 +15,7 @@ static const char *const OP_NAMES[] = {FIT_OP_LIST(X)};
 static const char *const FORM_NAMES[] = {FIT_FORM_LIST(X)};
 static const char *const DTYPE_NAMES[] = {FIT_DTYPE_LIST(X)};
 static const char *const STATUS_NAMES[] = {FIT_STATUS_LIST(X)};
+static const char *const COMM_OP_NAMES[] = {COMM_OP_LIST(X)};
 #undef X
 
 /* What an op may show. A chain of kernels (the MoE layer) has a t0 of its own that no launch gap
@@ -110,6 +111,12 @@ enum fit_dtype fit_dtype_parse(const char *name)
 const char *fit_status_name(enum fit_status status)
 {
     return status < FIT_STATUS_COUNT ? STATUS_NAMES[status] : NULL;
+}
+
+enum comm_op comm_op_parse(const char *name)
+{
+    int op = name_index(COMM_OP_NAMES, COMM_OP_COUNT, name);
+    return op < COMM_OP_COUNT ? (enum comm_op)op : COMM_ALL_REDUCE;
 }
 
 static void fit_set(struct op_fit *fit, enum fit_status status, const char *reason)

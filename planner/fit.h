@@ -101,8 +101,23 @@ struct op_fit {
     const char *reason;     /* why it is rejected, a fallback or clamped; NULL */
 };
 
+/* Collectives that were measured. Append only; an all-reduce is also what a record without one of
+ * these names is. */
+#define COMM_OP_LIST(X)                                                                            \
+    X(COMM_ALL_REDUCE, "all_reduce")                                                               \
+    X(COMM_ALL_GATHER, "nccl_all_gather")                                                          \
+    X(COMM_REDUCE_SCATTER, "nccl_reduce_scatter")                                                  \
+    X(COMM_ALL_TO_ALL, "nccl_alltoall")
+
+#define X(ID, NAME) ID,
+
+enum comm_op { COMM_OP_LIST(X) COMM_OP_COUNT };
+
+#undef X
+
 struct comm_fit {
     int id, hardware;
+    enum comm_op op;
     const char *record; /* id of its calibration record */
     int engine;         /* index, or -1 for the vendor library (NCCL, oneCCL) */
     int version[3];
@@ -118,6 +133,10 @@ enum fit_form fit_form_parse(const char *name);
 const char *fit_dtype_name(enum fit_dtype dtype);
 enum fit_dtype fit_dtype_parse(const char *name);
 const char *fit_status_name(enum fit_status status);
+
+/* The collective that a record's op names: "nccl", "oneccl" and "custom_all_reduce" are
+ * all-reduces. */
+enum comm_op comm_op_parse(const char *name);
 
 /*
  * Judges a fit. Rejected: a median error over 45 %; t0 over 40 us (not the MoE layer, a chain of

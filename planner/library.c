@@ -46,6 +46,7 @@ int comm_order(const void *a, const void *b)
     const struct comm_fit *y = b;
     int order = compare_ints(x->hardware, y->hardware);
     order = order ? order : compare_ints(x->engine, y->engine);
+    order = order ? order : compare_ints((int)x->op, (int)y->op);
     order = order ? order : compare_doubles(x->devices, y->devices);
     order = order ? order : compare_ints(y->graph, x->graph);
     order = order ? order : -engine_version_compare(x->version, y->version);
@@ -248,7 +249,7 @@ static int comms_begin(const struct library *lib, int hardware, int engine)
 /* The fit with the least device count that reaches `devices`, in the variant asked where both
  * exist. */
 static const struct comm_fit *comm_of_engine(const struct library *lib, int hardware, int engine,
-                                             double devices, bool graph)
+                                             enum comm_op op, double devices, bool graph)
 {
     const struct comm_fit *best = NULL;
     for (int i = comms_begin(lib, hardware, engine); i < lib->n_comm_fits; i++) {
@@ -256,7 +257,7 @@ static const struct comm_fit *comm_of_engine(const struct library *lib, int hard
         if (fit->hardware != hardware || fit->engine != engine) {
             break;
         }
-        if (fit->devices < devices || (best && fit->devices > best->devices)) {
+        if (fit->op != op || fit->devices < devices || (best && fit->devices > best->devices)) {
             continue;
         }
         if (!best || (best->graph != graph && fit->graph == graph)) {
@@ -268,22 +269,22 @@ static const struct comm_fit *comm_of_engine(const struct library *lib, int hard
 
 /* The engine's own kernel on a part, else the vendor library's. */
 static const struct comm_fit *comm_on_part(const struct library *lib, int hardware, int engine,
-                                           double devices, bool graph)
+                                           enum comm_op op, double devices, bool graph)
 {
-    const struct comm_fit *fit = comm_of_engine(lib, hardware, engine, devices, graph);
-    return fit ? fit : comm_of_engine(lib, hardware, VENDOR_LIBRARY, devices, graph);
+    const struct comm_fit *fit = comm_of_engine(lib, hardware, engine, op, devices, graph);
+    return fit ? fit : comm_of_engine(lib, hardware, VENDOR_LIBRARY, op, devices, graph);
 }
 
 const struct comm_fit *library_comm_fit(const struct library *lib, const struct hardware *hw,
-                                        const struct engine *engine, double devices, bool graph,
-                                        enum fit_match *ret_match)
+                                        const struct engine *engine, enum comm_op op,
+                                        double devices, bool graph, enum fit_match *ret_match)
 {
     *ret_match = FIT_NONE;
     if (hw->index < 0) {
         return NULL;
     }
-    const struct comm_fit *fit = comm_on_part(lib, hw->index, engine->index, devices, graph);
-    if (fit && fit->engine == engine->index) {
+    const struct comm_fit *fit = comm_on_part(lib, hw->index, engine->index, op, devices, graph);
+    if (fit && (fit->engine == engine->index || op != COMM_ALL_REDUCE)) {
         *ret_match = fit->devices > devices ? FIT_OTHER_VERSION : FIT_EXACT;
         return fit;
     }
@@ -294,7 +295,7 @@ const struct comm_fit *library_comm_fit(const struct library *lib, const struct 
     const struct neighbours *near = neighbours_of(lib, hw->index);
     for (int i = 0; i < near->n && !fit && devices <= hw->link_domain; i++) {
         if (hardware_same_link(hw, &lib->hardware[near->part[i]])) {
-            fit = comm_on_part(lib, near->part[i], engine->index, devices, graph);
+            fit = comm_on_part(lib, near->part[i], engine->index, op, devices, graph);
         }
     }
     *ret_match = fit ? FIT_OTHER_PART : FIT_NONE;

@@ -104,15 +104,15 @@ const struct op_fit *library_op_fit(const struct library *lib, const struct hard
                                     enum fit_match *ret_match);
 
 /*
- * The collective fit for that many devices: the engine's own kernel in the graph or eager variant,
- * else the vendor library's; the nearest device count not below the one asked; on the part, else on
- * a neighbour with the same kind of link (hardware_same_link), its bandwidth to be scaled by
- * comm_fit_scale(). Nothing is taken over for more devices than this part's fabric joins. NULL when
- * there is none.
+ * The fit of a collective for that many devices: the engine's own kernel in the graph or eager
+ * variant, else the vendor library's, which is what engines call for all but the all-reduce; the
+ * nearest device count not below the one asked; on the part, else on a neighbour with the same kind
+ * of link (hardware_same_link), its bandwidth to be scaled by comm_fit_scale(). Nothing is taken
+ * over for more devices than this part's fabric joins. NULL when there is none.
  */
 const struct comm_fit *library_comm_fit(const struct library *lib, const struct hardware *hw,
-                                        const struct engine *engine, double devices, bool graph,
-                                        enum fit_match *ret_match);
+                                        const struct engine *engine, enum comm_op op,
+                                        double devices, bool graph, enum fit_match *ret_match);
 
 /* What the fit's bus bandwidth is multiplied with on `hw`: the ratio of the links, 1 on its own
  * part. */

@@ -500,16 +500,47 @@ static void add_group(struct prepared *prep, const struct layer_group *group)
         count * (ELEMENTWISE_HIDDEN_BYTES * hidden + ELEMENTWISE_FFN_BYTES * ffn_width);
 }
 
-/* A neighbour's bus is its share of this part's link. */
-static double bus_of(const struct problem *problem, const struct comm_fit *fit)
+/* A collective whose own kernel nobody measured takes the all-reduce's fit, and says so. */
+static struct link_fit find_link(const struct problem *problem, enum comm_op op, double devices)
 {
-    return fit != NULL ? fit->bus_bytes_us * comm_fit_scale(problem->lib, fit, problem->hw) : 0.0;
+    const struct deployment *dep = &problem->dep;
+    struct link_fit link = {.fit = NULL};
+    link.fit = library_comm_fit(problem->lib, problem->hw, dep->engine, op, devices,
+                                dep->cuda_graphs, &link.match);
+    if (link.fit == NULL && op != COMM_ALL_REDUCE) {
+        link.fit = library_comm_fit(problem->lib, problem->hw, dep->engine, COMM_ALL_REDUCE,
+                                    devices, dep->cuda_graphs, &link.match);
+        if (link.fit != NULL && fit_match_is_weaker(FIT_OTHER_TYPE, link.match))
+            link.match = FIT_OTHER_TYPE;
+    }
+    if (link.fit != NULL)
+        link.bus_bytes_us =
+            link.fit->bus_bytes_us * comm_fit_scale(problem->lib, link.fit, problem->hw);
+    return link;
+}
+
+/* Which exchange carries tokens to experts: the input, else what the engine does by default. */
+static bool exchange_is_all_to_all(const struct problem *problem)
+{
+    if (problem->dep.ep_backend != EP_BACKEND_AUTO)
+        return problem->dep.ep_backend == EP_BACKEND_ALL_TO_ALL;
+    return problem->dep.engine->memory_rule == MEMORY_TRTLLM;
+}
+
+static void prepare_exchange(struct prepared *prep)
+{
+    bool all_to_all = exchange_is_all_to_all(prep->problem);
+    prep->exchanges = prep->moe_layers;
+    prep->exchange_devices = prep->ranks.tp * prep->ranks.dp;
+    prep->dispatch = find_link(prep->problem, all_to_all ? COMM_ALL_TO_ALL : COMM_ALL_GATHER,
+                               prep->exchange_devices);
+    prep->combine = find_link(prep->problem, all_to_all ? COMM_ALL_TO_ALL : COMM_REDUCE_SCATTER,
+                              prep->exchange_devices);
 }
 
 static void prepare_links(struct prepared *prep)
 {
     const struct problem *problem = prep->problem;
-    const struct deployment *dep = &problem->dep;
     if (prep->ranks.tp > 1.0) {
         /* One reduce behind the sharded embedding, one behind the routed experts of each MoE layer
          * when no shared expert's matrix has counted it already. */
@@ -523,26 +554,12 @@ static void prepare_links(struct prepared *prep)
             }
         }
         prep->reduces += 1.0 / prep->ranks.pp;
-        prep->reduce_fit = library_comm_fit(problem->lib, problem->hw, dep->engine, prep->ranks.tp,
-                                            dep->cuda_graphs, &prep->reduce_match);
-        prep->reduce_bus_bytes_us = bus_of(problem, prep->reduce_fit);
+        prep->reduce = find_link(problem, COMM_ALL_REDUCE, prep->ranks.tp);
     }
-    if (prep->ranks.dp > 1.0 && (prep->moe_layers > 0.0 || prep->head_ranks > 1.0)) {
-        prep->exchanges = prep->moe_layers;
-        prep->exchange_devices = prep->ranks.tp * prep->ranks.dp;
-        prep->exchange_fit =
-            library_comm_fit(problem->lib, problem->hw, dep->engine, prep->exchange_devices,
-                             dep->cuda_graphs, &prep->exchange_match);
-        prep->exchange_bus_bytes_us = bus_of(problem, prep->exchange_fit);
-    }
-}
-
-/* Which exchange carries tokens to experts: the input, else what the engine does by default. */
-static bool exchange_is_all_to_all(const struct problem *problem)
-{
-    if (problem->dep.ep_backend != EP_BACKEND_AUTO)
-        return problem->dep.ep_backend == EP_BACKEND_ALL_TO_ALL;
-    return problem->dep.engine->memory_rule == MEMORY_TRTLLM;
+    if (prep->head_ranks * prep->ranks.tp > 1.0)
+        prep->gather = find_link(problem, COMM_ALL_GATHER, prep->head_ranks * prep->ranks.tp);
+    if (prep->ranks.dp > 1.0 && prep->moe_layers > 0.0)
+        prepare_exchange(prep);
 }
 
 static void prepare_exchange_rows(struct prepared *prep)

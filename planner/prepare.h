@@ -87,6 +87,13 @@ struct attention_op {
     bool module;
 };
 
+/* The fit of a collective on this part's links. */
+struct link_fit {
+    const struct comm_fit *fit; /* NULL: no record */
+    enum fit_match match;
+    double bus_bytes_us; /* the fit's bus, a neighbour's scaled to this part's link */
+};
+
 struct prepared {
     const struct problem *problem;
     struct scale scale;
@@ -118,9 +125,8 @@ struct prepared {
     double exchange_row_bytes; /* one way, one row */
     double exchange_sent;      /* share of it that leaves the device */
     double exchange_devices;
-    const struct comm_fit *reduce_fit, *exchange_fit;
-    enum fit_match reduce_match, exchange_match;
-    double reduce_bus_bytes_us, exchange_bus_bytes_us; /* the fits' buses on this part's links */
+    struct link_fit reduce, gather;    /* tensor-parallel all-reduce; the head's logits */
+    struct link_fit dispatch, combine; /* rows to experts and back */
     double kv_bytes_per_token;
     double kernels_per_layer;
     double ridge;

@@ -327,8 +327,8 @@ static bool beyond_records(const struct prepared *prep, double rows)
 {
     double reduce = rows * prep->problem->model->hidden * ACTIVATION_BYTES;
     double exchange = rows * prep->exchange_row_bytes;
-    return (prep->reduce_fit != NULL && reduce > prep->reduce_fit->max_bytes) ||
-           (prep->exchange_fit != NULL && exchange > prep->exchange_fit->max_bytes);
+    return (prep->reduce.fit != NULL && reduce > prep->reduce.fit->max_bytes) ||
+           (prep->dispatch.fit != NULL && exchange > prep->dispatch.fit->max_bytes);
 }
 
 void step_decode(const struct prepared *prep, double sequences, double context_tokens,

@@ -139,7 +139,7 @@ static void the_bundle_is_clean_and_deterministic(void **state)
             assert_true(sql_number(db, "SELECT count(*) FROM models", 0) >= 267);
             assert_int_equal(sql_number(db, "SELECT count(*) FROM hardware", 0), 125);
             assert_int_equal(sql_number(db, "SELECT count(*) FROM op_fits", 0), 621 + 132);
-            assert_int_equal(sql_number(db, "SELECT count(*) FROM collective_fits", 0), 188);
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM collective_fits", 0), 188 + 75);
             assert_true(
                 sql_number(db, "SELECT count(*) FROM disputes WHERE kind = 'hardware'", 0) >= 178);
             /* What was recalled is assumed. */

@@ -232,8 +232,9 @@ static void collectives_of_a_neighbour(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
         enum fit_match match = FIT_EXACT;
-        const struct comm_fit *fit = library_comm_fit(&lib, &LINKED[ROWS[i].part], &ENGINES[VLLM],
-                                                      ROWS[i].devices, true, &match);
+        const struct comm_fit *fit =
+            library_comm_fit(&lib, &LINKED[ROWS[i].part], &ENGINES[VLLM], COMM_ALL_REDUCE,
+                             ROWS[i].devices, true, &match);
         assert_near(fit ? fit->t0_us : 0, ROWS[i].t0_us, 0);
         assert_int_equal(match, fit ? FIT_OTHER_PART : FIT_NONE);
     }
@@ -265,13 +266,15 @@ static void collectives_are_found_in_order(void **state)
     for (size_t i = 0; i < ARRAY_LEN(COMM_ROWS); i++) {
         const struct comm_row *row = &COMM_ROWS[i];
         enum fit_match match = FIT_EXACT;
-        const struct comm_fit *fit = library_comm_fit(
-            &lib, &PARTS[row->part], &ENGINES[row->engine], row->devices, row->graph, &match);
+        const struct comm_fit *fit =
+            library_comm_fit(&lib, &PARTS[row->part], &ENGINES[row->engine], COMM_ALL_REDUCE,
+                             row->devices, row->graph, &match);
         assert_near(fit ? fit->t0_us : 0, row->t0_us, 0);
         assert_int_equal(match, row->match);
     }
     enum fit_match match = FIT_EXACT;
-    assert_null(library_comm_fit(&lib, &INLINE_PART, &ENGINES[VLLM], 2, true, &match));
+    assert_null(
+        library_comm_fit(&lib, &INLINE_PART, &ENGINES[VLLM], COMM_ALL_REDUCE, 2, true, &match));
 }
 
 static void records_are_found_by_id(void **state)
