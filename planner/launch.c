@@ -195,6 +195,8 @@ double launch_number(const struct launch_value *value, const struct launch_case 
         break;
     case RULE_CONCURRENCY:
         return concurrency;
+    case RULE_PER_RANK:
+        return ceil(concurrency / asked->range[RANGE_DP]);
     case RULE_AT_LEAST_128:
         return concurrency < 128.0 ? 128.0 : concurrency;
     case RULE_10_CONCURRENCY:

@@ -59,6 +59,7 @@ enum launch_flag { LAUNCH_NOTHING, LAUNCH_FLAG_LIST(X) LAUNCH_FLAG_COUNT };
 #define LAUNCH_RULE_LIST(X)                                                                        \
     X(RULE_NUMBER, "")                                      /* as the record says */               \
     X(RULE_CONCURRENCY, "concurrency")                      /* c */                                \
+    X(RULE_PER_RANK, "concurrency_per_rank")                /* c / r, whole */                     \
     X(RULE_AT_LEAST_128, "max_concurrency_128")             /* max(c, 128) */                      \
     X(RULE_10_CONCURRENCY, "10_concurrency")                /* 10 c */                             \
     X(RULE_2_INPUT, "2_input")                              /* 2 n */                              \

@@ -41,6 +41,7 @@ static const struct rule_row {
     double concurrency, input, ranks, drafts, want;
 } RULES[] = {
     {"concurrency", 48, 1024, 1, 0, 48},
+    {"concurrency_per_rank", 100, 1024, 8, 0, 13},
     {"max_concurrency_128", 48, 1024, 1, 0, 128},
     {"max_concurrency_128", 256, 1024, 1, 0, 256},
     {"10_concurrency", 48, 1024, 1, 0, 480},
