@@ -109,10 +109,10 @@ static void import_flag(struct import *import, const char *id, const cJSON *item
     }
     if (cJSON_IsString(item)) {
         texts = read_flag_text(import, flag, item->valuestring);
-    } else if (cJSON_IsBool(item) && flag == LAUNCH_PREFIX_CACHING) {
+    } else if (cJSON_IsBool(item) && launch_flag_is_switch(flag)) {
         number = cJSON_IsTrue(item) ? 1.0 : 0.0;
     } else if (cJSON_IsNumber(item) && item->valuedouble >= 0.0 &&
-               item->valuedouble <= launch_flag_max(flag) && flag != LAUNCH_PREFIX_CACHING) {
+               item->valuedouble <= launch_flag_max(flag) && !launch_flag_is_switch(flag)) {
         number = item->valuedouble;
     } else {
         import_fault(import, "flag '%s' must be a number of 0 to %g, a rule or a name",

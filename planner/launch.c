@@ -68,6 +68,11 @@ double launch_flag_max(enum launch_flag flag)
     return FLAGS[flag].max;
 }
 
+bool launch_flag_is_switch(enum launch_flag flag)
+{
+    return flag == LAUNCH_PREFIX_CACHING || flag == LAUNCH_ASYNC_SCHEDULING;
+}
+
 enum launch_rule launch_rule_parse(const char *name)
 {
     return (enum launch_rule)name_at(RULE_NAMES, LAUNCH_RULE_COUNT, name);

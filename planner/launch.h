@@ -40,6 +40,7 @@ enum load_generator { LOAD_GENERATOR_LIST(X) LOAD_GENERATOR_COUNT };
     X(LAUNCH_BATCH_WAIT_STEPS, "batch_wait_steps", 1e6)                                            \
     X(LAUNCH_BATCH_WAIT_SHARE, "batch_wait_share", 1)                                              \
     X(LAUNCH_PREFIX_CACHING, "prefix_caching", 1)                                                  \
+    X(LAUNCH_ASYNC_SCHEDULING, "async_scheduling", 1)                                              \
     X(LAUNCH_SPECULATIVE_METHOD, "speculative_method", 0)                                          \
     X(LAUNCH_SPECULATIVE_TOKENS, "speculative_tokens", 64)                                         \
     X(LAUNCH_REQUESTS, "requests", 1e9)                                                            \
@@ -155,6 +156,7 @@ enum load_generator load_generator_parse(const char *name);
 const char *launch_flag_name(enum launch_flag flag);
 enum launch_flag launch_flag_parse(const char *name);
 double launch_flag_max(enum launch_flag flag);
+bool launch_flag_is_switch(enum launch_flag flag); /* on or off */
 enum launch_rule launch_rule_parse(const char *name);
 const char *launch_range_name(enum launch_range range);
 const char *launch_subject_name(enum launch_subject subject);

@@ -132,8 +132,8 @@ static const struct field ROWS[] = {
     [FIELD_ID_CUDA_GRAPHS] = {IN_DEPLOYMENT("cuda_graphs"), .kind = FIELD_BOOL, TO_DEP(cuda_graphs),
                               OR_ENGINE(cuda_graphs), .doc = "decode steps run as captured graphs"},
     [FIELD_ID_ASYNC_SCHEDULING] =
-        {IN_DEPLOYMENT("async_scheduling"), .kind = FIELD_BOOL, TO_DEP(async_scheduling),
-         OR_ENGINE(async_scheduling),
+        {IN_DEPLOYMENT("async_scheduling"), BY_LAUNCH(LAUNCH_ASYNC_SCHEDULING),
+         .kind = FIELD_BOOL, TO_DEP(async_scheduling), OR_ENGINE(async_scheduling),
          .doc = "the host prepares the next step while the device runs this one"},
     [FIELD_ID_PREFIX_CACHING] = {IN_DEPLOYMENT("prefix_caching"), BY_LAUNCH(LAUNCH_PREFIX_CACHING),
                                  .kind = FIELD_BOOL, TO_DEP(prefix_caching),

@@ -68,7 +68,7 @@ static const struct default_row {
      "speculative.method mtp,speculative.tokens 1"},
     /* gptoss_fp4_b200.sh: fp8 KV from vLLM 0.11.2 */
     {"model=gpt-oss-120b&hardware=b200-sxm&engine=vllm&engine_version=0.11.0&tp=1&" INFERENCEX,
-     "kv_cache bf16,max_num_seqs 512"},
+     "kv_cache bf16,max_num_seqs 512,async_scheduling true"},
     {"model=gpt-oss-120b&hardware=b200-sxm&engine=vllm&engine_version=0.15.1&tp=1&" INFERENCEX,
      "kv_cache fp8,max_num_seqs 512,chunked_prefill_tokens 8192"},
     {"model=gpt-oss-120b&hardware=h100-sxm&engine=vllm&engine_version=0.18.0&tp=2&concurrency="
