@@ -42,15 +42,22 @@ struct forecast_value {
     enum interval_tier tier; /* how near the nearest runs are that were not left out */
 };
 
+/* Where a prediction is from, and which holdouts it has. */
+enum forecast_origin {
+    ORIGIN_STORED,  /* the calibration recorded it: all of them */
+    ORIGIN_PLANNED, /* a plan, made now: the run had no part in a fit; HOLDOUT_RUN alone */
+    ORIGIN_LOCAL    /* of a local engine, whose constants most of its runs are in: HOLDOUT_NONE */
+};
+
 struct forecast_figure {
     enum anchor_metric metric;
     double measured; /* mean, or the figure whose statistic the source does not state */
-    bool stored;     /* by the calibration; else computed now, and only `HOLDOUT_RUN` is known */
+    enum forecast_origin origin;
     struct forecast_value by[HOLDOUT_COUNT];
 };
 
 /* Metrics that a plan predicts. */
-#define FORECAST_METRICS 7
+#define FORECAST_METRICS 9
 
 struct forecast {
     struct problem problem; /* as planned; set when n is not 0 */
@@ -62,6 +69,9 @@ struct forecast {
 enum anchor_metric forecast_metric(int index);
 bool metric_is_forecast(enum anchor_metric metric);
 
+/* The prediction to show beside a figure. */
+const struct forecast_value *forecast_shown(const struct forecast_figure *figure);
+
 struct forecaster;
 
 /* NULL without memory. */
@@ -69,8 +79,8 @@ struct forecaster *forecaster_new(const struct catalogue *catalogue);
 void forecaster_free(struct forecaster *forecaster);
 
 /*
- * The request that an anchor stands for, valid until the next call. False when it is none of a
- * server under a load that can be planned, or a condition that decides is missing.
+ * The request that an anchor stands for, valid until the next call. False when it is neither a
+ * server under a load that can be planned nor a speed test, or a condition that decides is missing.
  */
 bool forecaster_request(struct forecaster *forecaster, int anchor,
                         struct plan_request *ret_request);
