@@ -146,7 +146,7 @@ static const struct schema_member DOMINANT[] = {
 
 static const struct schema_member FIT[] = {
     TEXT("id", 0, "GET /v1/calibrations/{id} shows it"),
-    TEXT("hardware", 0, "the part it was measured on"),
+    TEXT("hardware", OPTIONAL, "the part it was measured on"),
     TEXT("engine", NULLABLE, NULL),
     TEXT("engine_version", OPTIONAL, NULL),
     TEXT("op", 0, NULL),

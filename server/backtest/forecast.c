@@ -45,14 +45,16 @@ static const struct {
 /* The figures that the calibration records are the first of them. */
 static const enum interval_metric STORED[] = {INTERVAL_TPOT, INTERVAL_TTFT};
 
-/* What the fold of a stored prediction left out, and the tier that its errors stand for. */
+/* The fold of the stored prediction behind each holdout, and the tier that its errors stand for;
+ * without the run alone it is the tier of what is near. */
 static const struct {
-    enum holdout holdout;
+    int fold;
     enum interval_tier tier;
-} FOLDS[PREDICTION_FOLDS] = {
-    {HOLDOUT_NONE, TIER_UNKNOWN},
-    {HOLDOUT_CELL, TIER_MODEL},
-    {HOLDOUT_MODEL, TIER_ENGINE},
+} HOLDOUTS[HOLDOUT_COUNT] = {
+    [HOLDOUT_NONE] = {0, TIER_UNKNOWN},
+    [HOLDOUT_RUN] = {0, TIER_UNKNOWN},
+    [HOLDOUT_CELL] = {1, TIER_MODEL},
+    [HOLDOUT_MODEL] = {2, TIER_ENGINE},
 };
 
 const char *holdout_name(enum holdout holdout)
@@ -182,27 +184,44 @@ static struct forecast_figure *add_figure(struct forecast *forecast, enum anchor
     return figure;
 }
 
+/* What is near a problem when that is left out. */
+static void find_near(struct forecaster *forecaster, int anchor, const struct problem *problem,
+                      enum holdout holdout, struct nearness *ret_near)
+{
+    const struct anchor_index *index = &forecaster->catalogue->anchors;
+    const struct anchor_point *point = &index->points[anchor];
+    int from = index->model_start[point->model], to = index->model_start[point->model + 1];
+    *ret_near = (struct nearness){.tier = TIER_ENGINE, .factor = {1.0, 1.0}};
+    if (holdout == HOLDOUT_NONE || holdout == HOLDOUT_MODEL)
+        return;
+    forecaster->skip[anchor] = 1;
+    for (int i = from; holdout == HOLDOUT_CELL && i < to; i++)
+        forecaster->skip[index->by_model[i]] =
+            nearness_same_cell(forecaster->catalogue, &index->points[index->by_model[i]], point);
+    nearness_find(forecaster->catalogue, problem, NULL, forecaster->skip, ret_near);
+    for (int i = from; i < to; i++)
+        forecaster->skip[index->by_model[i]] = 0;
+    forecaster->skip[anchor] = 0;
+}
+
 static void add_stored(const struct forecaster *forecaster, int anchor, size_t at,
-                       const struct problem *problem, struct forecast *forecast)
+                       const struct problem *problem, const struct nearness *near,
+                       struct forecast *forecast)
 {
     const struct anchor_index *index = &forecaster->catalogue->anchors;
     double measured = anchor_central(index, anchor, METRICS[at].metric);
     enum interval_metric metric = STORED[at];
-    double plain = (double)index->predicted_ms[0][metric][anchor];
-    if (isnan(measured) || isnan(plain))
+    if (isnan(measured) || isnan((double)index->predicted_ms[0][metric][anchor]))
         return;
     struct forecast_figure *figure =
         add_figure(forecast, METRICS[at].metric, measured, ORIGIN_STORED);
-    for (int fold = 0; fold < PREDICTION_FOLDS; fold++) {
-        struct forecast_value *value = &figure->by[FOLDS[fold].holdout];
-        value->predicted = (double)index->predicted_ms[fold][metric][anchor];
-        value->tier = FOLDS[fold].tier;
+    for (int i = 0; i < HOLDOUT_COUNT; i++) {
+        struct forecast_value *value = &figure->by[i];
+        value->predicted =
+            (double)index->predicted_ms[HOLDOUTS[i].fold][metric][anchor] * near[i].factor[metric];
+        value->tier = i == HOLDOUT_RUN ? near[i].tier : HOLDOUTS[i].tier;
         put_interval(&forecaster->catalogue->lib, problem->dep.engine->index, metric, value);
     }
-    figure->by[HOLDOUT_RUN].predicted = plain * problem->near.factor[metric];
-    figure->by[HOLDOUT_RUN].tier = problem->near.tier;
-    put_interval(&forecaster->catalogue->lib, problem->dep.engine->index, metric,
-                 &figure->by[HOLDOUT_RUN]);
 }
 
 static bool has_figure(const struct forecast *forecast, enum anchor_metric metric)
@@ -290,11 +309,13 @@ void forecast_anchor(struct forecaster *forecaster, int anchor, unsigned wanted,
     if (!forecaster_request(forecaster, anchor, &request))
         return;
     struct problem *problem = &request.problem;
-    forecaster->skip[anchor] = 1;
-    nearness_find(forecaster->catalogue, problem, NULL, forecaster->skip, &problem->near);
-    forecaster->skip[anchor] = 0;
-    for (size_t i = 0; wanted & FORECAST_STORED && i < ARRAY_LEN(STORED); i++)
-        add_stored(forecaster, anchor, i, problem, ret_forecast);
+    struct nearness near[HOLDOUT_COUNT];
+    bool stored = wanted & FORECAST_STORED;
+    find_near(forecaster, anchor, problem, HOLDOUT_RUN, &problem->near);
+    for (int i = 0; stored && i < HOLDOUT_COUNT; i++)
+        find_near(forecaster, anchor, problem, (enum holdout)i, &near[i]);
+    for (size_t i = 0; stored && i < ARRAY_LEN(STORED); i++)
+        add_stored(forecaster, anchor, i, problem, near, ret_forecast);
     bool speed = forecaster->catalogue->anchors.kinds[anchor] == ANCHOR_SPEED;
     if (wanted & FORECAST_COMPUTED && speed)
         add_speed(forecaster, anchor, problem, ret_forecast);

@@ -3,12 +3,11 @@
  *
  * Purpose: predicted beside measured, figure by figure. Runs that the engines were calibrated on
  *          carry what the calibration recorded ("stored"): with everything in the fit, with the
- *          run's cell left out, with every run of its model left out; the first also corrected by
- *          the runs near it, never by itself. Every other run of a server whose conditions make a
- *          request is planned now ("computed"), corrected by the runs near it.
- * Units:   those of the metric; lengths of time in milliseconds, rates per second.
- * Ownership: a forecaster owns its memory; results are plain data.
- * Errors:  a run that cannot be planned has no figures.
+ *          run's cell left out, with every run of its model left out. They are corrected by what
+ *          else was measured, never by what is left out. Every other run of a server whose
+ * conditions make a request is planned now ("computed"), corrected by the runs near it. Units:
+ * those of the metric; lengths of time in milliseconds, rates per second. Ownership: a forecaster
+ * owns its memory; results are plain data. Errors:  a run that cannot be planned has no figures.
  * Threads: a forecaster belongs to one thread.
  */
 #ifndef REGIME_FORECAST_H
@@ -23,8 +22,8 @@
 #define HOLDOUT_LIST(X)                                                                            \
     X(HOLDOUT_NONE, "nothing") /* everything had; no correction */                                 \
     X(HOLDOUT_RUN, "run")      /* the run itself; corrected by runs near it */                     \
-    X(HOLDOUT_CELL, "cell")    /* its cell: model, part, engine, weight format; no correction */   \
-    X(HOLDOUT_MODEL, "model")  /* every run of its model; no correction */
+    X(HOLDOUT_CELL, "cell")    /* its cell: model, part, engine, weight format */                  \
+    X(HOLDOUT_MODEL, "model")  /* every run of its model */
 
 #define X(ID, NAME) ID,
 
