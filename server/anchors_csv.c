@@ -83,13 +83,13 @@ static void put_prediction(struct json_out *out, const struct forecast_figure *f
         out_text(out, ",,,,,,");
         return;
     }
-    const struct forecast_value *value = &figure->by[HOLDOUT_RUN];
+    const struct forecast_value *value = forecast_shown(figure);
     csv_number(out, number_short(value->predicted));
     csv_number(out, number_short(value->low));
     csv_number(out, number_short(value->high));
     csv_number(out, number_short(forecast_residual(figure)));
     csv_text(out, isnan(value->low) ? NULL : forecast_beyond(figure));
-    csv_text(out, figure->stored ? "stored" : "computed");
+    csv_text(out, figure->origin == ORIGIN_STORED ? "stored" : "computed");
 }
 
 static void put_lines(struct json_out *out, const struct catalogue *cat,

@@ -23,12 +23,12 @@ const struct forecast_figure *forecast_find(const struct forecast *forecast,
 
 double forecast_residual(const struct forecast_figure *figure)
 {
-    return figure->measured / figure->by[HOLDOUT_RUN].predicted - 1.0;
+    return figure->measured / forecast_shown(figure)->predicted - 1.0;
 }
 
 const char *forecast_beyond(const struct forecast_figure *figure)
 {
-    const struct forecast_value *value = &figure->by[HOLDOUT_RUN];
+    const struct forecast_value *value = forecast_shown(figure);
     if (isnan(value->low) || isnan(value->high))
         return "null";
     return figure->measured < value->low || figure->measured > value->high ? "true" : "false";
@@ -59,7 +59,7 @@ static double number_of(struct json_span object, const char *wanted)
 
 static void put_prediction(struct json_out *out, const struct forecast_figure *figure)
 {
-    const struct forecast_value *value = &figure->by[HOLDOUT_RUN];
+    const struct forecast_value *value = forecast_shown(figure);
     const char *beyond = forecast_beyond(figure);
     json_put_number(out, "predicted", number_short(value->predicted));
     json_put_number(out, "low", number_short(value->low));
@@ -67,7 +67,7 @@ static void put_prediction(struct json_out *out, const struct forecast_figure *f
     json_put_number(out, "residual", number_short(forecast_residual(figure)));
     json_key(out, "beyond_interval");
     json_raw(out, beyond, strlen(beyond));
-    json_put_text(out, "prediction", figure->stored ? "stored" : "computed");
+    json_put_text(out, "prediction", figure->origin == ORIGIN_STORED ? "stored" : "computed");
 }
 
 /* One figure as the record has it, with its prediction behind it. */

@@ -26,7 +26,8 @@ static argument_fn read_set, read_metric, read_engine, read_part, read_model, re
 
 const struct backtest_argument BACKTEST_ARGUMENTS[] = {
     {"set", read_set, "string",
-     "calibrated: runs that the engines were fitted to; other: runs of other sources"},
+     "calibrated: runs that the engines were fitted to; other: of other sources; local: speed "
+     "tests of local engines"},
     {"metric", read_metric, "string", "one metric"},
     {"engine", read_engine, "string", "id or alias of an engine"},
     {"hardware", read_part, "string", "id or alias of a part"},
@@ -246,7 +247,7 @@ struct backtest_query backtest_query_default(enum backtest_set set, int limit)
 {
     struct backtest_query query = {
         .choice = {.set = set, .metric = ANCHOR_METRIC_COUNT},
-        .holdout = set == SET_OTHER ? HOLDOUT_RUN : HOLDOUT_CELL,
+        .holdout = backtest_set_holdout(set),
         .inside = -1,
         .explained = -1,
         .limit = limit,
@@ -321,12 +322,12 @@ bool backtest_query_read(struct context *ctx, const struct backtest *backtest, i
     struct backtest_reading reading = {ctx, backtest, faults, ret_query, false};
     for (int i = 0; i < ctx->request->n_arguments; i++)
         read_argument(&reading, i);
-    bool other = ret_query->choice.set == SET_OTHER;
-    if (other && reading.left_out && ret_query->holdout != HOLDOUT_RUN)
-        fault_add(faults, "?left_out", "run",
-                  "runs of other sources took no part in a fit: of them run alone is left out");
-    if (other && !reading.left_out)
-        ret_query->holdout = HOLDOUT_RUN;
+    enum holdout usual = backtest_set_holdout(ret_query->choice.set);
+    if (ret_query->choice.set != SET_CALIBRATED && reading.left_out && ret_query->holdout != usual)
+        fault_add(faults, "?left_out", holdout_name(usual), "of this set there is %s alone",
+                  holdout_name(usual));
+    if (!reading.left_out)
+        ret_query->holdout = usual;
     if (ret_query->cursor != NULL && cursor_row(backtest, ctx->catalogue, ret_query->cursor) < 0)
         fault_add(faults, "?cursor", NULL, "is not a next_cursor of this list");
     return faults->n == 0;

@@ -146,7 +146,7 @@ static const struct schema_member DOMINANT[] = {
 
 static const struct schema_member FIT[] = {
     TEXT("id", 0, "GET /v1/calibrations/{id} shows it"),
-    TEXT("hardware", 0, "the part it was measured on"),
+    TEXT("hardware", OPTIONAL, "the part it was measured on"),
     TEXT("engine", NULLABLE, NULL),
     TEXT("engine_version", OPTIONAL, NULL),
     TEXT("op", 0, NULL),
@@ -517,6 +517,7 @@ static const struct schema_member BACKTEST_ROW[] = {
 };
 
 static const struct schema_member BACKTEST_OTHERS[] = {
+    ENUM("set", 0, set_at, SET_COUNT, NULL),
     TEXT("note", 0, NULL),
     NUMBER("total", 0, NULL),
     OBJECT("groups", LIST, "BacktestGroup"),
@@ -527,7 +528,7 @@ static const struct schema_member BACKTEST[] = {
     ENUM("set", 0, set_at, SET_COUNT, NULL),
     TEXT("note", 0, "what the predictions of the set are"),
     OBJECT("groups", LIST, "BacktestGroup"),
-    OBJECT("other_sources", NULLABLE, "BacktestOthers"),
+    OBJECT("other_sets", LIST, "BacktestOthers"),
     TEXT("sorted_by", 0, NULL),
     ENUM("left_out", 0, holdout_at, HOLDOUT_COUNT, "whose errors rows are sorted by"),
     PAGE_OF("BacktestRow"),
@@ -628,7 +629,7 @@ const struct schema SCHEMAS[] = {
     CLOSED("BacktestExplanation", BACKTEST_EXPLANATION, "why a figure is so far off"),
     CLOSED("BacktestLinks", BACKTEST_LINKS, "where to read on"),
     CLOSED("BacktestSource", BACKTEST_SOURCE, "where it is from"),
-    CLOSED("BacktestOthers", BACKTEST_OTHERS, "runs of other sources, in short"),
+    CLOSED("BacktestOthers", BACKTEST_OTHERS, "another set, in short"),
     OPEN("GapRecord", GAP_RECORD, "a question without a record"),
     CLOSED("GapList", GAP_LIST, "a page of gaps, most asked first"),
     CLOSED("IndexRow", INDEX_ROW, "one route"),

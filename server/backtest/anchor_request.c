@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "local.h"
+
 /* Conditions of an anchor that are numbers of a request. */
 static const struct {
     enum anchor_condition condition;
@@ -39,11 +41,31 @@ static bool give_number(struct plan_request *request, enum field_id id, double v
     return true;
 }
 
+/* A condition of a speed test, which may have no prompt or no answer, as a request has it: at least
+ * one token of each, the prompt behind what the cache holds. */
+static double speed_number(const struct anchor_index *index, int anchor,
+                           enum anchor_condition condition)
+{
+    double value = anchor_number(index, anchor, condition);
+    double prompt = fmax(anchor_number(index, anchor, CONDITION_INPUT_TOKENS), 0.0);
+    double depth = fmax(anchor_number(index, anchor, CONDITION_DEPTH), 0.0);
+    bool behind = depth > 0.0 && depth != prompt; /* else the depth is the prompt itself */
+    if (condition == CONDITION_OUTPUT_TOKENS)
+        return fmax(value, 1.0);
+    if (condition == CONDITION_INPUT_TOKENS)
+        return fmax(behind ? depth + prompt : prompt, 1.0);
+    if (condition == CONDITION_CACHED_PREFIX && behind && prompt > 0.0)
+        return depth;
+    return value;
+}
+
 static bool give_numbers(const struct anchor_index *index, int anchor, struct plan_request *request)
 {
-    bool within = true;
+    bool within = true, speed = index->kinds[anchor] == ANCHOR_SPEED;
     for (size_t i = 0; i < ARRAY_LEN(NUMBERS); i++) {
-        double value = anchor_number(index, anchor, NUMBERS[i].condition);
+        enum anchor_condition condition = NUMBERS[i].condition;
+        double value = speed ? speed_number(index, anchor, condition)
+                             : anchor_number(index, anchor, condition);
         if (!isnan(value))
             within = give_number(request, NUMBERS[i].field, value) && within;
     }
@@ -72,6 +94,30 @@ static void give_records(const struct catalogue *cat, int anchor, struct plan_re
         problem->dep.kv_cache = &cat->lib.kv_formats[point->kv_cache];
         request->given[FIELD_ID_KV_CACHE] = true;
     }
+}
+
+/* What only local engines have: the back end, its threads, the chunk of a prompt. False when the
+ * back end is none that can be planned ("cuda+cpu"). */
+static bool give_local(const struct anchor_index *index, int anchor, struct plan_request *request)
+{
+    const struct field *field = &PLAN_FIELDS.rows[FIELD_ID_BACKEND];
+    const char *name = index->backends[anchor];
+    double threads = anchor_number(index, anchor, CONDITION_THREADS);
+    double chunk = anchor_number(index, anchor, CONDITION_MICRO_BATCH);
+    int i = 0;
+    if (!local_is_engine(request->problem.dep.engine))
+        return true;
+    while (name != NULL && field->names[i].name != NULL && strcmp(field->names[i].name, name) != 0)
+        i++;
+    if (name != NULL && field->names[i].name == NULL)
+        return false;
+    if (name != NULL) {
+        request->problem.dep.backend = (enum backend)field->names[i].value;
+        request->given[FIELD_ID_BACKEND] = true;
+    }
+    bool cpu = name != NULL && request->problem.dep.backend == BACKEND_CPU;
+    return (isnan(chunk) || give_number(request, FIELD_ID_CHUNKED_PREFILL, chunk)) &&
+           (!cpu || isnan(threads) || give_number(request, FIELD_ID_CPU_THREADS, threads));
 }
 
 static void give_generator(const struct anchor_index *index, int anchor,
@@ -106,7 +152,8 @@ enum anchor_lack anchor_request(const struct intake *intake, int anchor,
     if (!ret_request->given[FIELD_ID_INPUT_TOKENS] || !ret_request->given[FIELD_ID_OUTPUT_TOKENS])
         return LACK_LENGTHS;
     give_generator(index, anchor, ret_request);
-    if (!within || !plan_request_resolve(intake, ret_request))
+    if (!within || !give_local(index, anchor, ret_request) ||
+        !plan_request_resolve(intake, ret_request))
         return LACK_RANGE;
     return LACK_NOTHING;
 }

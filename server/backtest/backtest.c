@@ -24,6 +24,14 @@ enum backtest_set backtest_set_parse(const char *name)
     return (enum backtest_set)i;
 }
 
+enum holdout backtest_set_holdout(enum backtest_set set)
+{
+    static const enum holdout HOLDOUTS[] = {
+        [SET_CALIBRATED] = HOLDOUT_CELL, [SET_OTHER] = HOLDOUT_RUN, [SET_LOCAL] = HOLDOUT_NONE};
+
+    return HOLDOUTS[set];
+}
+
 const char *backtest_dimension_name(enum backtest_dimension by)
 {
     return by < DIMENSION_COUNT ? DIMENSION_NAMES[by] : NULL;

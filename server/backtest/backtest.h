@@ -15,10 +15,12 @@
 
 struct store;
 
-/* Runs that the engines were calibrated on, and those of other sources, planned now. */
+/* Runs that the engines were calibrated on; those of other sources, planned now; and speed tests of
+ * local engines, whose constants most of them are in. */
 #define BACKTEST_SET_LIST(X)                                                                       \
     X(SET_CALIBRATED, "calibrated")                                                                \
-    X(SET_OTHER, "other")
+    X(SET_OTHER, "other")                                                                          \
+    X(SET_LOCAL, "local")
 
 /* What rows are grouped by: each has one value of each. */
 #define BACKTEST_DIMENSION_LIST(X)                                                                 \
@@ -43,6 +45,8 @@ enum backtest_dimension { BACKTEST_DIMENSION_LIST(X) DIMENSION_COUNT };
 /* Names, and back (the COUNT when unknown). */
 const char *backtest_set_name(enum backtest_set set);
 enum backtest_set backtest_set_parse(const char *name);
+/* The holdout that rows of a set are judged by when nothing else is asked. */
+enum holdout backtest_set_holdout(enum backtest_set set);
 const char *backtest_dimension_name(enum backtest_dimension by);
 
 struct backtest_value {

@@ -151,12 +151,14 @@ static enum judgement judge(double measured, double low, double high)
 
 static void add_rows(struct making *making, int anchor, const struct forecast *forecast)
 {
+    static const enum backtest_set SETS[] = {
+        [ORIGIN_STORED] = SET_CALIBRATED, [ORIGIN_PLANNED] = SET_OTHER, [ORIGIN_LOCAL] = SET_LOCAL};
     struct backtest *backtest = making->backtest;
     for (int i = 0; i < forecast->n; i++) {
         const struct forecast_figure *figure = &forecast->figures[i];
         struct backtest_row *row = &backtest->rows[backtest->n++];
         *row = (struct backtest_row){.anchor = anchor,
-                                     .set = figure->stored ? SET_CALIBRATED : SET_OTHER,
+                                     .set = SETS[figure->origin],
                                      .metric = figure->metric,
                                      .measured = figure->measured,
                                      .cell = cell_of(making, &forecast->problem),

@@ -42,7 +42,7 @@ static const struct command {
      "prints the errors; writes engine-constants.json, intervals.json and predictions.csv into\n"
      "FOLDER (db/records/calibration of a checkout carries them into the next build)"},
     {"backtest", run_backtest, " --format --set ",
-     "[--db FILE] [--format text|json|csv] [--set calibrated|other]",
+     "[--db FILE] [--format text|json|csv] [--set calibrated|other|local]",
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
      "and load, the rows farthest off with what is known of them; json and csv have every row of "
      "the set"},

@@ -7,11 +7,14 @@
 
 #include "anchor_request.h"
 #include "estimates.h"
+#include "forecast_speed.h"
+#include "local.h"
 #include "nearness.h"
 #include "plan.h"
 #include "serve.h"
 
 #define ARENA_MAX ((size_t)4 << 20)
+#define NO_ESTIMATE SIZE_MAX
 
 struct forecaster {
     const struct catalogue *catalogue;
@@ -35,19 +38,23 @@ static const struct {
     {METRIC_OUTPUT_RATE, offsetof(struct plan, output_tok_s)},
     {METRIC_USER_RATE, offsetof(struct plan, per_user_tok_s)},
     {METRIC_REQUEST_RATE, offsetof(struct plan, requests_s)},
+    {METRIC_DECODE_RATE, NO_ESTIMATE}, /* of speed tests, without a server */
+    {METRIC_PREFILL_RATE, NO_ESTIMATE},
 };
 
 /* The figures that the calibration records are the first of them. */
 static const enum interval_metric STORED[] = {INTERVAL_TPOT, INTERVAL_TTFT};
 
-/* What the fold of a stored prediction left out, and the tier that its errors stand for. */
+/* The fold of the stored prediction behind each holdout, and the tier that its errors stand for;
+ * without the run alone it is the tier of what is near. */
 static const struct {
-    enum holdout holdout;
+    int fold;
     enum interval_tier tier;
-} FOLDS[PREDICTION_FOLDS] = {
-    {HOLDOUT_NONE, TIER_UNKNOWN},
-    {HOLDOUT_CELL, TIER_MODEL},
-    {HOLDOUT_MODEL, TIER_ENGINE},
+} HOLDOUTS[HOLDOUT_COUNT] = {
+    [HOLDOUT_NONE] = {0, TIER_UNKNOWN},
+    [HOLDOUT_RUN] = {0, TIER_UNKNOWN},
+    [HOLDOUT_CELL] = {1, TIER_MODEL},
+    [HOLDOUT_MODEL] = {2, TIER_ENGINE},
 };
 
 const char *holdout_name(enum holdout holdout)
@@ -66,6 +73,11 @@ enum holdout holdout_parse(const char *name)
 enum anchor_metric forecast_metric(int index)
 {
     return METRICS[index].metric;
+}
+
+const struct forecast_value *forecast_shown(const struct forecast_figure *figure)
+{
+    return &figure->by[figure->origin == ORIGIN_LOCAL ? HOLDOUT_NONE : HOLDOUT_RUN];
 }
 
 bool metric_is_forecast(enum anchor_metric metric)
@@ -138,8 +150,9 @@ bool forecaster_request(struct forecaster *forecaster, int anchor, struct plan_r
     const struct intake intake = {forecaster->catalogue, forecaster->arena, &faults, ""};
     bool cached = index->flags[anchor] & ANCHOR_PREFIX_CACHED &&
                   isnan(anchor_number(index, anchor, CONDITION_CACHED_PREFIX));
-    if (index->kinds[anchor] != ANCHOR_SERVING || index->flags[anchor] & ANCHOR_SPECULATIVE ||
-        cached || !load_is_planned(load) ||
+    enum anchor_kind kind = (enum anchor_kind)index->kinds[anchor];
+    if ((kind != ANCHOR_SERVING && kind != ANCHOR_SPEED) ||
+        index->flags[anchor] & ANCHOR_SPECULATIVE || cached || !load_is_planned(load) ||
         anchor_request(&intake, anchor, ret_request) != LACK_NOTHING)
         return false;
     make_one_wave(load, ret_request);
@@ -162,35 +175,53 @@ static void put_interval(const struct library *lib, int engine, enum interval_me
 }
 
 static struct forecast_figure *add_figure(struct forecast *forecast, enum anchor_metric metric,
-                                          double measured, bool stored)
+                                          double measured, enum forecast_origin origin)
 {
     struct forecast_figure *figure = &forecast->figures[forecast->n++];
-    *figure = (struct forecast_figure){.metric = metric, .measured = measured, .stored = stored};
+    *figure = (struct forecast_figure){.metric = metric, .measured = measured, .origin = origin};
     for (int i = 0; i < HOLDOUT_COUNT; i++)
         figure->by[i] = (struct forecast_value){NAN, NAN, NAN, TIER_UNKNOWN};
     return figure;
 }
 
+/* What is near a problem when that is left out. */
+static void find_near(struct forecaster *forecaster, int anchor, const struct problem *problem,
+                      enum holdout holdout, struct nearness *ret_near)
+{
+    const struct anchor_index *index = &forecaster->catalogue->anchors;
+    const struct anchor_point *point = &index->points[anchor];
+    int from = index->model_start[point->model], to = index->model_start[point->model + 1];
+    *ret_near = (struct nearness){.tier = TIER_ENGINE, .factor = {1.0, 1.0}};
+    if (holdout == HOLDOUT_NONE || holdout == HOLDOUT_MODEL)
+        return;
+    forecaster->skip[anchor] = 1;
+    for (int i = from; holdout == HOLDOUT_CELL && i < to; i++)
+        forecaster->skip[index->by_model[i]] =
+            nearness_same_cell(forecaster->catalogue, &index->points[index->by_model[i]], point);
+    nearness_find(forecaster->catalogue, problem, NULL, forecaster->skip, ret_near);
+    for (int i = from; i < to; i++)
+        forecaster->skip[index->by_model[i]] = 0;
+    forecaster->skip[anchor] = 0;
+}
+
 static void add_stored(const struct forecaster *forecaster, int anchor, size_t at,
-                       const struct problem *problem, struct forecast *forecast)
+                       const struct problem *problem, const struct nearness *near,
+                       struct forecast *forecast)
 {
     const struct anchor_index *index = &forecaster->catalogue->anchors;
     double measured = anchor_central(index, anchor, METRICS[at].metric);
     enum interval_metric metric = STORED[at];
-    double plain = (double)index->predicted_ms[0][metric][anchor];
-    if (isnan(measured) || isnan(plain))
+    if (isnan(measured) || isnan((double)index->predicted_ms[0][metric][anchor]))
         return;
-    struct forecast_figure *figure = add_figure(forecast, METRICS[at].metric, measured, true);
-    for (int fold = 0; fold < PREDICTION_FOLDS; fold++) {
-        struct forecast_value *value = &figure->by[FOLDS[fold].holdout];
-        value->predicted = (double)index->predicted_ms[fold][metric][anchor];
-        value->tier = FOLDS[fold].tier;
+    struct forecast_figure *figure =
+        add_figure(forecast, METRICS[at].metric, measured, ORIGIN_STORED);
+    for (int i = 0; i < HOLDOUT_COUNT; i++) {
+        struct forecast_value *value = &figure->by[i];
+        value->predicted =
+            (double)index->predicted_ms[HOLDOUTS[i].fold][metric][anchor] * near[i].factor[metric];
+        value->tier = i == HOLDOUT_RUN ? near[i].tier : HOLDOUTS[i].tier;
         put_interval(&forecaster->catalogue->lib, problem->dep.engine->index, metric, value);
     }
-    figure->by[HOLDOUT_RUN].predicted = plain * problem->near.factor[metric];
-    figure->by[HOLDOUT_RUN].tier = problem->near.tier;
-    put_interval(&forecaster->catalogue->lib, problem->dep.engine->index, metric,
-                 &figure->by[HOLDOUT_RUN]);
 }
 
 static bool has_figure(const struct forecast *forecast, enum anchor_metric metric)
@@ -207,7 +238,7 @@ static bool is_wanting(const struct anchor_index *index, int anchor,
 {
     for (size_t i = 0; i < ARRAY_LEN(METRICS); i++)
         if (!isnan(anchor_central(index, anchor, METRICS[i].metric)) &&
-            !has_figure(forecast, METRICS[i].metric))
+            METRICS[i].estimate != NO_ESTIMATE && !has_figure(forecast, METRICS[i].metric))
             return true;
     return false;
 }
@@ -232,15 +263,41 @@ static void add_computed(struct forecaster *forecaster, int anchor, const struct
         return;
     plan_replayed(problem, &forecaster->plan);
     for (size_t i = 0; i < ARRAY_LEN(METRICS); i++) {
+        if (METRICS[i].estimate == NO_ESTIMATE)
+            continue;
         const struct estimate *estimate =
             (const struct estimate *)(const void *)((const char *)&forecaster->plan +
                                                     METRICS[i].estimate);
         double measured = anchor_central(index, anchor, METRICS[i].metric);
         if (isnan(measured) || isnan(estimate->expected) || has_figure(forecast, METRICS[i].metric))
             continue;
-        add_figure(forecast, METRICS[i].metric, measured, false)->by[HOLDOUT_RUN] =
+        add_figure(forecast, METRICS[i].metric, measured, ORIGIN_PLANNED)->by[HOLDOUT_RUN] =
             (struct forecast_value){estimate->expected, estimate->low, estimate->high,
                                     problem->near.tier};
+    }
+}
+
+/* Of a speed test. */
+static void add_speed(struct forecaster *forecaster, int anchor, const struct problem *problem,
+                      struct forecast *forecast)
+{
+    const struct anchor_index *index = &forecaster->catalogue->anchors;
+    bool local = local_is_engine(problem->dep.engine);
+    struct forecast_speed speed;
+    forecast_speed_find(index, anchor, problem, &forecaster->plan, &speed);
+
+    const struct {
+        enum anchor_metric metric;
+        struct forecast_value value;
+    } FOUND[] = {{METRIC_DECODE_RATE, speed.decode}, {METRIC_PREFILL_RATE, speed.prefill}};
+
+    for (size_t i = 0; i < ARRAY_LEN(FOUND); i++) {
+        double measured = anchor_central(index, anchor, FOUND[i].metric);
+        if (isnan(measured) || isnan(FOUND[i].value.predicted))
+            continue;
+        struct forecast_figure *figure =
+            add_figure(forecast, FOUND[i].metric, measured, local ? ORIGIN_LOCAL : ORIGIN_PLANNED);
+        figure->by[local ? HOLDOUT_NONE : HOLDOUT_RUN] = FOUND[i].value;
     }
 }
 
@@ -252,12 +309,17 @@ void forecast_anchor(struct forecaster *forecaster, int anchor, unsigned wanted,
     if (!forecaster_request(forecaster, anchor, &request))
         return;
     struct problem *problem = &request.problem;
-    forecaster->skip[anchor] = 1;
-    nearness_find(forecaster->catalogue, problem, NULL, forecaster->skip, &problem->near);
-    forecaster->skip[anchor] = 0;
-    for (size_t i = 0; wanted & FORECAST_STORED && i < ARRAY_LEN(STORED); i++)
-        add_stored(forecaster, anchor, i, problem, ret_forecast);
-    if (wanted & FORECAST_COMPUTED)
+    struct nearness near[HOLDOUT_COUNT];
+    bool stored = wanted & FORECAST_STORED;
+    find_near(forecaster, anchor, problem, HOLDOUT_RUN, &problem->near);
+    for (int i = 0; stored && i < HOLDOUT_COUNT; i++)
+        find_near(forecaster, anchor, problem, (enum holdout)i, &near[i]);
+    for (size_t i = 0; stored && i < ARRAY_LEN(STORED); i++)
+        add_stored(forecaster, anchor, i, problem, near, ret_forecast);
+    bool speed = forecaster->catalogue->anchors.kinds[anchor] == ANCHOR_SPEED;
+    if (wanted & FORECAST_COMPUTED && speed)
+        add_speed(forecaster, anchor, problem, ret_forecast);
+    else if (wanted & FORECAST_COMPUTED)
         add_computed(forecaster, anchor, problem, ret_forecast);
     ret_forecast->problem = *problem;
 }

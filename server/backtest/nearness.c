@@ -21,6 +21,13 @@ static bool same_precision(const struct library *lib, int a, int b)
            strncmp(lib->weight_formats[b].id, "fp8", 3) == 0;
 }
 
+bool nearness_same_cell(const struct catalogue *catalogue, const struct anchor_point *a,
+                        const struct anchor_point *b)
+{
+    return a->model == b->model && a->engine == b->engine && a->hardware == b->hardware &&
+           same_precision(&catalogue->lib, a->weights, b->weights);
+}
+
 static double apart(double a, double b)
 {
     return isnan(a) || isnan(b) ? 0.0 : fabs(a - b);
@@ -161,8 +168,7 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
             isnan((double)predictions->ms[INTERVAL_TPOT][anchor]))
             continue;
         near.tier = nearer(near.tier, TIER_MODEL);
-        if (point->hardware != asked.hardware ||
-            !same_precision(&catalogue->lib, point->weights, asked.weights)) {
+        if (!nearness_same_cell(catalogue, point, &asked)) {
             add_to_cell(catalogue, predictions, anchor, &cells);
             continue;
         }

@@ -34,4 +34,8 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
                    const struct predictions *predictions, const unsigned char *skip,
                    struct nearness *ret_near);
 
+/* Whether two points are of one cell: model, part, engine and weight format, all of fp8 one. */
+bool nearness_same_cell(const struct catalogue *catalogue, const struct anchor_point *a,
+                        const struct anchor_point *b);
+
 #endif

@@ -58,14 +58,16 @@ static void put_groups(struct json_out *out, const struct backtest_view *view,
         put_group(out, view, &groups[i]);
 }
 
-/* Runs of other sources in short, under the same filters. */
-static void put_others(struct json_out *out, const struct backtest_view *view)
+/* Another set in short, under the same filters. */
+static void put_other_set(struct json_out *out, const struct backtest_view *view,
+                          enum backtest_set set)
 {
     struct backtest_choice choice = view->query->choice;
     unsigned char *chosen = arena_alloc_raw(view->arena, (size_t)view->backtest->n + 1);
-    choice.set = SET_OTHER;
+    choice.set = set;
     json_begin_object(out);
-    json_put_text(out, "note", backtest_set_note(SET_OTHER));
+    json_put_text(out, "set", backtest_set_name(set));
+    json_put_text(out, "note", backtest_set_note(set));
     json_put_number(out, "total",
                     chosen != NULL ? backtest_choose(view->backtest, &choice, chosen) : 0);
     json_key(out, "groups");
@@ -75,7 +77,8 @@ static void put_others(struct json_out *out, const struct backtest_view *view)
         put_groups(out, view, chosen, BY_ENGINE);
     }
     json_end_array(out);
-    json_put_text(out, "link", "/v1/backtest?set=other");
+    json_put_text(out, "link",
+                  arena_printf(view->arena, "/v1/backtest?set=%s", backtest_set_name(set)));
     json_end_object(out);
 }
 
@@ -182,11 +185,12 @@ void backtest_json_write(struct json_out *out, struct backtest_view *view)
     for (int by = 0; by < DIMENSION_COUNT; by++)
         put_groups(out, view, view->page.chosen, (enum backtest_dimension)by);
     json_end_array(out);
-    json_key(out, "other_sources");
-    if (set == SET_CALIBRATED)
-        put_others(out, view);
-    else
-        json_null(out);
+    json_key(out, "other_sets");
+    json_begin_array(out);
+    for (int other = 0; other < SET_COUNT; other++)
+        if (other != (int)set)
+            put_other_set(out, view, (enum backtest_set)other);
+    json_end_array(out);
     json_put_text(out, "sorted_by", view->query->by_id ? "id" : "worst");
     json_put_text(out, "left_out", holdout_name(view->query->holdout));
     json_key(out, "items");

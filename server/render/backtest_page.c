@@ -46,7 +46,7 @@ static void put_target(struct page *page, const struct backtest_view *view,
                        const struct backtest_query *query, const char *cursor)
 {
     const struct backtest_choice *choice = &query->choice;
-    enum holdout usual = choice->set == SET_OTHER ? HOLDOUT_RUN : HOLDOUT_CELL;
+    enum holdout usual = backtest_set_holdout(choice->set);
     bool first = true;
     page_put(page, "/backtest");
     if (choice->set != SET_CALIBRATED)
@@ -116,26 +116,33 @@ static void put_dimension(struct page *page, const struct backtest_view *view,
     page_put(page, "</div>\n");
 }
 
+/* The metrics that rows of the set have. */
 static void put_metrics(struct page *page, const struct backtest_view *view)
 {
     struct backtest_query changed = *view->query;
-    int n = view->query->choice.set == SET_OTHER ? FORECAST_METRICS : 2;
+    bool present[FORECAST_METRICS] = {false};
+    for (int i = 0; i < view->backtest->n; i++)
+        for (int j = 0; j < FORECAST_METRICS; j++)
+            present[j] = present[j] || (view->backtest->rows[i].set == view->query->choice.set &&
+                                        view->backtest->rows[i].metric == forecast_metric(j));
     page_put(page, "<div>");
     put_words(page, "Figure");
     changed.choice.metric = ANCHOR_METRIC_COUNT;
     put_link(page, view, &changed, "all", view->query->choice.metric == ANCHOR_METRIC_COUNT);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < FORECAST_METRICS; i++) {
         changed.choice.metric = forecast_metric(i);
-        put_link(page, view, &changed, metric_info(forecast_metric(i))->name,
-                 view->query->choice.metric == forecast_metric(i));
+        if (present[i])
+            put_link(page, view, &changed, metric_info(forecast_metric(i))->name,
+                     view->query->choice.metric == forecast_metric(i));
     }
     page_put(page, "</div>\n");
 }
 
 static void put_sets(struct page *page, const struct backtest_view *view)
 {
-    static const char *const TITLES[] = {
-        [SET_CALIBRATED] = "those calibrated on", [SET_OTHER] = "other sources"};
+    static const char *const TITLES[] = {[SET_CALIBRATED] = "those calibrated on",
+                                         [SET_OTHER] = "other sources",
+                                         [SET_LOCAL] = "local engines"};
     page_put(page, "<div>");
     put_words(page, "Runs");
     for (int i = 0; i < SET_COUNT; i++) {
@@ -149,7 +156,7 @@ static void put_sets(struct page *page, const struct backtest_view *view)
 static void put_holdouts(struct page *page, const struct backtest_view *view)
 {
     struct backtest_query changed = *view->query;
-    if (view->query->choice.set == SET_OTHER)
+    if (view->query->choice.set != SET_CALIBRATED)
         return;
     page_put(page, "<div>");
     put_words(page, "Drawn, sorted");
@@ -224,11 +231,28 @@ static void put_headline(struct page *page, const struct backtest_view *view)
                    "cell (model, part, engine, weight format).</p>\n");
 }
 
+static void put_group(struct page *page, const struct backtest_view *view,
+                      const struct backtest_group *group, const enum holdout *shown, int n_shown)
+{
+    page_put(page, "<tr><td>");
+    if (group->by == BY_ENGINE)
+        out_printf(page->out, "<i class=\"c %s\"></i>", backtest_colour(group->value));
+    page_text(page, backtest_value_name(view->backtest, view->catalogue, group->by, group->value));
+    out_printf(page->out, "</td><td class=\"l\"><code>%s</code></td><td>%d</td>",
+               metric_info(group->metric)->name, group->n);
+    for (int i = 0; i < n_shown; i++)
+        put_errors(page, &group->errors[shown[i]], false);
+    page_put(page, "</tr>\n");
+}
+
 static void put_group_table(struct page *page, const struct backtest_view *view,
                             enum backtest_dimension by)
 {
-    bool other = view->query->choice.set == SET_OTHER;
-    int n = 0;
+    static const enum holdout BOTH[] = {HOLDOUT_RUN, HOLDOUT_CELL};
+    const enum holdout usual = backtest_set_holdout(view->query->choice.set);
+    bool calibrated = view->query->choice.set == SET_CALIBRATED;
+    const enum holdout *shown = calibrated ? BOTH : &usual;
+    int n = 0, n_shown = calibrated ? (int)ARRAY_LEN(BOTH) : 1;
     const struct backtest_group *groups =
         backtest_groups(view->backtest, view->page.chosen, by, view->arena, &n);
     if (groups == NULL || n == 0)
@@ -236,22 +260,14 @@ static void put_group_table(struct page *page, const struct backtest_view *view,
     page_put(page, by == BY_ENGINE ? "<details open><summary>By " : "<details><summary>By ");
     page_put(page, backtest_dimension_name(by));
     page_put(page, "</summary><div class=\"s\"><table><tr><th></th><th class=\"l\">Figure</th><th>n"
-                   "</th><th>median, run left out</th><th>p90</th><th>bias</th><th>covered</th>");
-    if (!other)
-        page_put(page, "<th>median, cell left out</th><th>p90</th><th>bias</th><th>covered</th>");
+                   "</th>");
+    for (int i = 0; i < n_shown; i++)
+        out_printf(page->out,
+                   "<th>%s left out:<br>median</th><th>p90</th><th>bias</th><th>covered</th>",
+                   holdout_name(shown[i]));
     page_put(page, "</tr>\n");
-    for (int i = 0; i < n; i++) {
-        page_put(page, "<tr><td>");
-        if (by == BY_ENGINE)
-            out_printf(page->out, "<i class=\"c %s\"></i>", backtest_colour(groups[i].value));
-        page_text(page, backtest_value_name(view->backtest, view->catalogue, by, groups[i].value));
-        out_printf(page->out, "</td><td class=\"l\"><code>%s</code></td><td>%d</td>",
-                   metric_info(groups[i].metric)->name, groups[i].n);
-        put_errors(page, &groups[i].errors[HOLDOUT_RUN], false);
-        if (!other)
-            put_errors(page, &groups[i].errors[HOLDOUT_CELL], false);
-        page_put(page, "</tr>\n");
-    }
+    for (int i = 0; i < n; i++)
+        put_group(page, view, &groups[i], shown, n_shown);
     page_put(page, "</table></div></details>\n");
 }
 

@@ -45,7 +45,8 @@ bool backtest_report(struct store *store, const struct catalogue *catalogue, con
     while (format != NULL && at < ARRAY_LEN(FORMATS) && strcmp(FORMATS[at].name, format) != 0)
         at++;
     if (at == ARRAY_LEN(FORMATS) || chosen == SET_COUNT) {
-        fprintf(stderr, "regimed: --format is text, json or csv, --set calibrated or other\n");
+        fprintf(stderr,
+                "regimed: --format is text, json or csv, --set calibrated, other or local\n");
         return false;
     }
     struct backtest *backtest = backtest_new(store, catalogue);

@@ -5,7 +5,7 @@
 #include "backtest_view.h"
 #include "text_layout.h"
 
-#define NAME_COLUMNS 24
+#define NAME_COLUMNS 21
 #define WORST_SHOWN 20
 #define GROUPS_SHOWN 40
 #define PERCENT 100.0
@@ -39,14 +39,14 @@ static void put_headline(struct json_out *out, const struct backtest_view *view,
     int n = 0;
     const struct backtest_group *groups =
         backtest_groups(view->backtest, chosen, BY_ALL, view->arena, &n);
-    out_printf(out, "%-14s %-38s %6s %7s %7s %7s %7s %7s\n", "  figure", "", "n", "median", "p90",
+    out_printf(out, "%-15s %-37s %6s %7s %7s %7s %7s %7s\n", "  figure", "", "n", "median", "p90",
                "bias", "inside", "covered");
     for (int i = 0; groups != NULL && i < n; i++)
         for (int j = 0; j < HOLDOUT_COUNT; j++) {
             const struct backtest_errors *errors = &groups[i].errors[j];
             if (errors->n == 0)
                 continue;
-            out_printf(out, "  %-12s %-38s %6d", metric_info(groups[i].metric)->name,
+            out_printf(out, "  %-13s %-37s %6d", metric_info(groups[i].metric)->name,
                        holdout_title((enum holdout)j), errors->n);
             put_percent(out, errors->median, 8, false);
             put_percent(out, errors->p90, 8, false);
@@ -75,21 +75,21 @@ static void put_groups(struct json_out *out, const struct backtest_view *view,
         backtest_groups(view->backtest, chosen, by, view->arena, &n);
     if (groups == NULL || n == 0)
         return;
-    out_printf(out, "\n%-36s%6s", "", "");
+    out_printf(out, "\n%-43s", "");
     for (int j = 0; j < n_shown; j++) {
         out_text(out, "   ");
         text_cell(out, shown[j] == HOLDOUT_RUN ? "run out, corrected" : holdout_title(shown[j]), 25,
                   true);
     }
-    out_printf(out, "\n  by %-20s %-10s %6s", backtest_dimension_name(by), "figure", "n");
+    out_printf(out, "\n  by %-18s %-13s %5s", backtest_dimension_name(by), "figure", "n");
     for (int j = 0; j < n_shown; j++)
         out_printf(out, "%8s%7s%8s%5s", "median", "p90", "bias", "cov");
     out_text(out, "\n");
     for (int i = 0; i < n && i < GROUPS_SHOWN; i++) {
         out_text(out, "  ");
         text_cell(out, backtest_value_name(view->backtest, view->catalogue, by, groups[i].value),
-                  NAME_COLUMNS - 1, false);
-        out_printf(out, " %-10s %6d", metric_info(groups[i].metric)->name, groups[i].n);
+                  NAME_COLUMNS, false);
+        out_printf(out, " %-13s %5d", metric_info(groups[i].metric)->name, groups[i].n);
         for (int j = 0; j < n_shown; j++)
             put_short(out, &groups[i].errors[shown[j]]);
         out_text(out, "\n");
@@ -132,28 +132,30 @@ static void put_rows(struct json_out *out, const struct backtest_view *view)
 
 /* ---- the whole ---- */
 
-static void put_others(struct json_out *out, const struct backtest_view *view)
+static void put_other_set(struct json_out *out, const struct backtest_view *view,
+                          enum backtest_set set)
 {
-    static const enum holdout SHOWN[] = {HOLDOUT_RUN};
+    const enum holdout shown = backtest_set_holdout(set);
     struct backtest_choice choice = view->query->choice;
     unsigned char *chosen = arena_alloc_raw(view->arena, (size_t)view->backtest->n + 1);
-    choice.set = SET_OTHER;
+    choice.set = set;
     if (chosen == NULL || backtest_choose(view->backtest, &choice, chosen) == 0)
         return;
-    out_text(out, "\nOTHER SOURCES\n");
-    text_wrap(out, backtest_set_note(SET_OTHER), 0, 0);
+    out_printf(out, "\nOTHER SETS  %s\n", backtest_set_name(set));
+    text_wrap(out, backtest_set_note(set), 0, 0);
     put_headline(out, view, chosen);
-    put_groups(out, view, chosen, BY_ENGINE, SHOWN, 1);
+    put_groups(out, view, chosen, BY_ENGINE, &shown, 1);
 }
 
 void backtest_text_write(struct json_out *out, struct backtest_view *view)
 {
-    static const enum holdout ALL[] = {HOLDOUT_RUN, HOLDOUT_CELL};
-
-    bool other = view->query->choice.set == SET_OTHER;
+    static const enum holdout BOTH[] = {HOLDOUT_RUN, HOLDOUT_CELL};
+    enum backtest_set set = view->query->choice.set;
+    const enum holdout usual = backtest_set_holdout(set);
+    bool calibrated = set == SET_CALIBRATED;
     size_t from = out->length;
     out_printf(out, "PREDICTED AGAINST MEASURED  %d figures\n", view->page.n_chosen);
-    text_wrap(out, backtest_set_note(view->query->choice.set), 0, 0);
+    text_wrap(out, backtest_set_note(set), 0, 0);
     text_wrap(
         out,
         "Errors are predicted/measured - 1 in percent: median and p90 of their size, bias the "
@@ -163,11 +165,11 @@ void backtest_text_write(struct json_out *out, struct backtest_view *view)
     out_text(out, "\n");
     put_headline(out, view, view->page.chosen);
     for (int by = BY_ENGINE; by < DIMENSION_COUNT; by++)
-        if (by != BY_SOURCE || other)
-            put_groups(out, view, view->page.chosen, (enum backtest_dimension)by, ALL,
-                       other ? 1 : (int)ARRAY_LEN(ALL));
+        if (by != BY_SOURCE || !calibrated)
+            put_groups(out, view, view->page.chosen, (enum backtest_dimension)by,
+                       calibrated ? BOTH : &usual, calibrated ? (int)ARRAY_LEN(BOTH) : 1);
     put_rows(out, view);
-    if (!other)
-        put_others(out, view);
+    for (int other = SET_OTHER; calibrated && other < SET_COUNT; other++)
+        put_other_set(out, view, (enum backtest_set)other);
     text_clean(out, from, false);
 }

@@ -27,11 +27,19 @@ void backtest_view_done(struct backtest_view *view)
 
 const char *backtest_set_note(enum backtest_set set)
 {
-    if (set == SET_OTHER)
-        return "Runs of other sources, whose conditions are partly unstated: defaults stand for "
-               "what a source does not say. None of them had a part in a fit. The figures are "
-               "computed by the planner that answers now.";
-    return "Runs that the engines were calibrated on, as the calibration recorded them.";
+    static const char *const NOTES[] = {
+        [SET_CALIBRATED] =
+            "Runs that the engines were calibrated on, as the calibration recorded them.",
+        [SET_OTHER] =
+            "Runs of other sources, whose conditions are partly unstated: defaults stand for what "
+            "a source does not say. None of them had a part in a fit. The figures are computed by "
+            "the planner that answers now.",
+        [SET_LOCAL] =
+            "Speed tests of llama.cpp and MLX. The constants of these engines were fitted to most "
+            "of them, so that these errors flatter; those with the source left out stand with each "
+            "constant (/v1/calibrations).",
+    };
+    return NOTES[set];
 }
 
 const char *holdout_title(enum holdout holdout)

@@ -150,7 +150,8 @@ static void members_are_kept(void **state)
     struct app_kit *kit = *state;
     struct forecast forecast = {.n = 1};
     struct json_out out;
-    forecast.figures[0] = (struct forecast_figure){.metric = METRIC_TPOT, .measured = 8};
+    forecast.figures[0] =
+        (struct forecast_figure){.metric = METRIC_TPOT, .measured = 8, .origin = ORIGIN_PLANNED};
     forecast.figures[0].by[HOLDOUT_RUN] = (struct forecast_value){10, 9, NAN, TIER_MODEL};
     arena_reset(kit->arena);
     json_out_init(&out, kit->arena, 1024, 4096);
