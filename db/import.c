@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv_text.h"
 #include "import_files.h"
 #include "json_text.h"
 #include "sql.h"
 
 #define FILES_MAX 512
 #define PATH_TEXT_MAX 4096
-#define CSV_COLUMNS_MAX 24
 
 /* Which files hold which kind of record, in the order of import: what is referred to comes first.
  */
@@ -139,52 +139,37 @@ static void import_kind(struct import *import, const struct kind_files *kind, co
     }
 }
 
-/* Cuts a line at its commas, in place. The record files quote nothing. */
-static int csv_split(char *line, const char **ret_cells, int max)
+struct csv_reading {
+    struct import *import;
+    import_csv_fn *read;
+};
+
+static void import_csv_line(void *context, const char *const *names, const char *const *values,
+                            int n)
 {
-    int n = 0;
-    for (char *cell = line; cell && n < max; n++) {
-        char *comma = strchr(cell, ',');
-        if (comma) {
-            *comma = '\0';
-        }
-        ret_cells[n] = cell;
-        cell = comma ? comma + 1 : NULL;
+    const struct csv_reading *reading = context;
+    struct import *import = reading->import;
+    if (values) {
+        reading->read(import, names, values, n);
+    } else {
+        import_fault(import, "a line has not the %d cells of its header", n);
     }
-    return n;
+    import->record = NULL;
+    import->position++;
 }
 
 /* Reads a CSV file: comment lines, a header, then a record per line. */
 static void import_csv_file(struct import *import, const char *path, import_csv_fn *read)
 {
-    const char *names[CSV_COLUMNS_MAX];
-    const char *values[CSV_COLUMNS_MAX];
+    struct csv_reading reading = {import, read};
     size_t length = 0;
     char *text = import_file_read(path, &length);
-    int n = 0;
     import->file = path;
     if (!text) {
         import_fault(import, "cannot be read");
         return;
     }
-    for (char *line = text; line && *line;) {
-        char *next = strchr(line, '\n');
-        if (next) {
-            *next++ = '\0';
-        }
-        if (*line != '#' && *line && n == 0) {
-            n = csv_split(line, names, CSV_COLUMNS_MAX);
-        } else if (*line != '#' && *line) {
-            if (csv_split(line, values, CSV_COLUMNS_MAX) == n) {
-                read(import, names, values, n);
-            } else {
-                import_fault(import, "a line has not the %d cells of its header", n);
-            }
-            import->record = NULL;
-            import->position++;
-        }
-        line = next;
-    }
+    csv_text_each(text, import_csv_line, &reading);
     free(text);
 }
 
@@ -214,6 +199,8 @@ static void import_fits(struct import *import, const char *folder)
         import_csv_file(import, names[i], fits_reader(names[i]));
         free(names[i]);
     }
+    import->file = path;
+    import_fits_settle(import);
 }
 
 /* Predictions are of anchors and come after them. */

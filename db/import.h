@@ -86,6 +86,10 @@ typedef void import_csv_fn(struct import *import, const char *const *names,
 
 import_csv_fn import_op_fit, import_collective_fit, import_local_fit, import_prediction;
 
+/* When all fits are there: a plain one is a fallback where its part, engine, op and type have a
+ * used one of another form. */
+void import_fits_settle(struct import *import);
+
 /* The tables of measurements in `folder`/anchors, and the checks over all anchors. */
 void import_anchors(struct import *import, const char *folder);
 

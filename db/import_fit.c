@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv_text.h"
 #include "fit.h"
 #include "import.h"
 #include "name_key.h"
@@ -59,22 +60,10 @@ static void line_doc(struct import *import, const char *id, const char *hardware
     }
 }
 
-/* The cell of a column that only some files have. */
-static const char *cell_or(const char *const *names, const char *const *values, int n,
-                           const char *name, const char *otherwise)
-{
-    for (int i = 0; i < n; i++) {
-        if (strcmp(names[i], name) == 0) {
-            return values[i];
-        }
-    }
-    return otherwise;
-}
-
 static const char *cell(struct import *import, const char *const *names, const char *const *values,
                         int n, const char *name)
 {
-    const char *text = cell_or(names, values, n, name, NULL);
+    const char *text = csv_cell_or(names, values, n, name, NULL);
     if (!text) {
         import_fault(import, "column '%s' is missing", name);
         return "";
@@ -145,13 +134,13 @@ static void lower(char *text)
 
 #define TEXT(NAME) cell(import, names, values, n, NAME)
 #define NUMBER(NAME) cell_number(import, names, values, n, NAME)
-#define NUMBER_OR_0(NAME) strtod(cell_or(names, values, n, NAME, "0"), NULL)
+#define NUMBER_OR_0(NAME) strtod(csv_cell_or(names, values, n, NAME, "0"), NULL)
 
 /* The figures that a form has beside e_m, e_c, t0 and q. */
 static void read_form(struct import *import, const char *const *names, const char *const *values,
                       int n, struct op_fit *fit)
 {
-    const char *form = cell_or(names, values, n, "form", fit_form_name(FIT_FORM_ROOFLINE));
+    const char *form = csv_cell_or(names, values, n, "form", fit_form_name(FIT_FORM_ROOFLINE));
     fit->form = fit_form_parse(form);
     fit->pad_columns = NUMBER_OR_0("pad_columns");
     fit->ep_gamma = NUMBER_OR_0("ep_gamma");
@@ -166,7 +155,7 @@ static void read_form(struct import *import, const char *const *names, const cha
 static void op_fit_id(struct import *import, const char *const *names, const char *const *values,
                       int n, const char *part, const char *engine, char ret_id[ID_MAX])
 {
-    const char *form = cell_or(names, values, n, "form", "");
+    const char *form = csv_cell_or(names, values, n, "form", "");
     (void)text_print(ret_id, ID_MAX, "%s-%s-%s-%s-%s%s%s", part, engine, TEXT("engine_version"),
                      TEXT("op"), TEXT("dtype"), *form ? "-" : "", form);
     lower(ret_id);
@@ -196,7 +185,7 @@ void import_op_fit(struct import *import, const char *const *names, const char *
     char id[ID_MAX];
     char title[TITLE_MAX];
     char doc[DOC_MAX];
-    const char *hardware = cell_or(names, values, n, "hardware", NULL);
+    const char *hardware = csv_cell_or(names, values, n, "hardware", NULL);
     struct op_fit fit = {.op = fit_op_parse(TEXT("op")),
                          .dtype = fit_dtype_parse(TEXT("dtype")),
                          .e_m = NUMBER("e_m"),
@@ -226,6 +215,23 @@ void import_op_fit(struct import *import, const char *const *names, const char *
                          TEXT("dtype"), fit_status_name(fit.status), fit.reason),
                  "calibration");
     insert_op_fit(import, names, values, n, id, &fit);
+}
+
+void import_fits_settle(struct import *import)
+{
+    import_check(
+        import,
+        sql_run(import->db,
+                "UPDATE calibrations SET status = ?1, reason = ?2 FROM (SELECT p.id FROM "
+                "calibrations p JOIN op_fits f ON f.calibration_id = p.id WHERE p.status = ?3 AND "
+                "f.form = ?4 AND EXISTS (SELECT 1 FROM calibrations o JOIN op_fits g ON "
+                "g.calibration_id = o.id WHERE o.status = ?3 AND g.form <> ?4 AND o.hardware_id = "
+                "p.hardware_id AND o.engine_id = p.engine_id AND o.op = p.op AND o.dtype = "
+                "p.dtype)) AS plain WHERE calibrations.id = plain.id",
+                "tttt", fit_status_name(FIT_FALLBACK),
+                "a fit of its own form stands for this kernel: chosen only without that one",
+                fit_status_name(FIT_USED), fit_form_name(FIT_FORM_ROOFLINE)),
+        "plain fits beside others");
 }
 
 /* Why a collective is not used, or NULL. */

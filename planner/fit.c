@@ -108,6 +108,28 @@ enum fit_dtype fit_dtype_parse(const char *name)
     return (enum fit_dtype)name_index(DTYPE_NAMES, FIT_DTYPE_COUNT, name);
 }
 
+double fit_peak_factor(enum fit_dtype type)
+{
+    switch (type) {
+    case FIT_FP8:
+    case FIT_FP8_BLOCK:
+    case FIT_SQ:
+        return 2.0;
+    case FIT_NVFP4:
+    case FIT_W4A8_MXFP4:
+        return 4.0;
+    case FIT_BF16:
+    case FIT_INT4_WO:
+    case FIT_INT8_WO:
+    case FIT_W4A16_MXFP4:
+    case FIT_KV_BF16:
+    case FIT_KV_FP8:
+    case FIT_DTYPE_COUNT:
+        break;
+    }
+    return 1.0;
+}
+
 const char *fit_status_name(enum fit_status status)
 {
     return status < FIT_STATUS_COUNT ? STATUS_NAMES[status] : NULL;

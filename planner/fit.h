@@ -35,6 +35,7 @@ enum fit_op { FIT_OP_LIST(X) FIT_OP_COUNT };
  * How a kernel's bytes and flops become time; append only, the names are those of the records.
  * roofline: as above.
  * moe-pad-ep: the same of experts pad_columns wider, their flops times ep^ep_gamma.
+ * shapes: the roofline, fitted to the matrices that layers of models have instead of to all sizes.
  * gdn-state: t = state bytes read and written/(e_m BW) + t0.
  * gdn-scan-sum: t = t0 + us_per_token_of_longest L + us_per_token_head T heads, of a batch of T
  * prompt tokens whose longest sequence has L; gdn-scan-max4: the last two as a 4-norm.
@@ -44,7 +45,8 @@ enum fit_op { FIT_OP_LIST(X) FIT_OP_COUNT };
     X(FIT_FORM_PADDED_EXPERTS, "moe-pad-ep")                                                       \
     X(FIT_FORM_STATE, "gdn-state")                                                                 \
     X(FIT_FORM_SCAN_SUM, "gdn-scan-sum")                                                           \
-    X(FIT_FORM_SCAN_MAX4, "gdn-scan-max4")
+    X(FIT_FORM_SCAN_MAX4, "gdn-scan-max4")                                                         \
+    X(FIT_FORM_SHAPES, "shapes")
 
 #define X(ID, NAME) ID,
 
@@ -132,6 +134,11 @@ const char *fit_form_name(enum fit_form form);
 enum fit_form fit_form_parse(const char *name);
 const char *fit_dtype_name(enum fit_dtype dtype);
 enum fit_dtype fit_dtype_parse(const char *name);
+
+/* How many times the 16-bit peak a fitted type's own peak is: the scale its e_c is fitted against.
+ */
+double fit_peak_factor(enum fit_dtype type);
+
 const char *fit_status_name(enum fit_status status);
 
 /* The collective that a record's op names: "nccl", "oneccl" and "custom_all_reduce" are

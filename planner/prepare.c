@@ -44,30 +44,6 @@ static int add_roof(struct prepared *prep, struct roof roof)
     return prep->n_roofs++;
 }
 
-/* How many times the 16-bit peak a fitted type's own peak is: the scale its e_c was fitted against.
- */
-static double fit_peak_factor(enum fit_dtype type)
-{
-    switch (type) {
-    case FIT_FP8:
-    case FIT_FP8_BLOCK:
-    case FIT_SQ:
-        return 2.0;
-    case FIT_NVFP4:
-    case FIT_W4A8_MXFP4:
-        return 4.0;
-    case FIT_BF16:
-    case FIT_INT4_WO:
-    case FIT_INT8_WO:
-    case FIT_W4A16_MXFP4:
-    case FIT_KV_BF16:
-    case FIT_KV_FP8:
-    case FIT_DTYPE_COUNT:
-        break;
-    }
-    return 1.0;
-}
-
 static double half_peak(const struct hardware *hw)
 {
     enum dtype used;

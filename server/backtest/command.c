@@ -6,15 +6,17 @@
 #include "backtest_report.h"
 #include "calibrate.h"
 #include "fault.h"
+#include "kernel_tables.h"
 #include "store.h"
 
 #define EXIT_USAGE 2
 
 /* What stands behind a command: flags with a value, all of them optional. */
 struct options {
-    const char *db, *out, *format, *set;
+    const char *db, *out, *format, *set, *tables;
 };
 
+/* Store and catalogue are NULL for a command without --db. */
 typedef bool command_fn(struct store *store, const struct catalogue *catalogue,
                         const struct options *options);
 
@@ -31,21 +33,36 @@ static bool run_backtest(struct store *store, const struct catalogue *catalogue,
     return backtest_report(store, catalogue, options->format, options->set, stdout);
 }
 
+static bool run_fit_kernels(struct store *store, const struct catalogue *catalogue,
+                            const struct options *options)
+{
+    (void)store;
+    (void)catalogue;
+    return kernel_tables_fit(options->tables != NULL ? options->tables : "db/records/kernels",
+                             options->out, stdout);
+}
+
 static const struct command {
     const char *name;
     command_fn *run;
-    const char *own; /* its flags besides --db, each between blanks */
+    const char *own; /* its flags, each between blanks; with --db it reads a store */
     const char *flags, *help;
 } COMMANDS[] = {
-    {"calibrate", run_calibrate, " --out ", "[--db FILE] [--out FOLDER]",
+    {"calibrate", run_calibrate, " --db --out ", "[--db FILE] [--out FOLDER]",
      "fits the engines' constants to the measured runs of the store, cross-validates them and\n"
      "prints the errors; writes engine-constants.json, intervals.json and predictions.csv into\n"
      "FOLDER (db/records/calibration of a checkout carries them into the next build)"},
-    {"backtest", run_backtest, " --format --set ",
+    {"backtest", run_backtest, " --db --format --set ",
      "[--db FILE] [--format text|json|csv] [--set calibrated|other|local]",
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
      "and load, the rows farthest off with what is known of them; json and csv have every row of "
      "the set"},
+    {"fit-kernels", run_fit_kernels, " --tables --out ", "[--tables FOLDER] [--out FOLDER]",
+     "fits the measured kernels of a checkout (db/records/kernels) and prints the errors, also "
+     "with\n"
+     "each matrix left out; writes gemm-shapes.csv into FOLDER (db/records/fits carries it into "
+     "the\n"
+     "next build)"},
 };
 
 bool command_is_named(int argc, char **argv)
@@ -65,8 +82,7 @@ static const struct command *find(const char *name)
 static bool takes(const struct command *command, const char *flag)
 {
     const char *at = strstr(command->own, flag);
-    return strcmp(flag, "--db") == 0 ||
-           (at != NULL && at > command->own && at[-1] == ' ' && at[strlen(flag)] == ' ');
+    return at != NULL && at > command->own && at[-1] == ' ' && at[strlen(flag)] == ' ';
 }
 
 /* Takes "--flag value" or "--flag=value"; NULL, with a message, for what is none. */
@@ -79,7 +95,8 @@ static const char **place_of(const struct command *command, struct options *opti
     } FLAGS[] = {{"--db", &options->db},
                  {"--out", &options->out},
                  {"--format", &options->format},
-                 {"--set", &options->set}};
+                 {"--set", &options->set},
+                 {"--tables", &options->tables}};
 
     for (size_t i = 0; i < ARRAY_LEN(FLAGS); i++)
         if (strlen(FLAGS[i].name) == length && strncmp(argument, FLAGS[i].name, length) == 0 &&
@@ -107,12 +124,25 @@ static bool read_options(const struct command *command, int argc, char **argv,
     return true;
 }
 
+static bool run_on_store(const struct command *command, const struct options *options)
+{
+    char error[STORE_ERROR_MAX];
+    struct store *store;
+    if (!store_open(options->db, &store, error)) {
+        fprintf(stderr, "regimed: %s\n", error);
+        return false;
+    }
+    const struct catalogue *catalogue = store_catalogue(store);
+    bool done = command->run(store, catalogue, options);
+    store_release(store, catalogue);
+    store_close(store);
+    return done;
+}
+
 int command_run(int argc, char **argv)
 {
     const struct command *command = find(argv[1]);
     struct options options = {0};
-    char error[STORE_ERROR_MAX];
-    struct store *store;
 
     if (command == NULL) {
         fprintf(stderr, "regimed: no command is called %s; see --help\n", argv[1]);
@@ -120,14 +150,8 @@ int command_run(int argc, char **argv)
     }
     if (!read_options(command, argc, argv, &options))
         return EXIT_USAGE;
-    if (!store_open(options.db, &store, error)) {
-        fprintf(stderr, "regimed: %s\n", error);
-        return EXIT_FAILURE;
-    }
-    const struct catalogue *catalogue = store_catalogue(store);
-    bool done = command->run(store, catalogue, &options);
-    store_release(store, catalogue);
-    store_close(store);
+    bool done = takes(command, "--db") ? run_on_store(command, &options)
+                                       : command->run(NULL, NULL, &options);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,6 +1,6 @@
 /*
- * command.h - what regimed does besides serving: "regimed calibrate" and "regimed backtest", a
- * word and its flags.
+ * command.h - what regimed does besides serving: "regimed calibrate", "regimed backtest",
+ * "regimed fit-kernels"; a word and its flags.
  */
 #ifndef REGIME_COMMAND_H
 #define REGIME_COMMAND_H

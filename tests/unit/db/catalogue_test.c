@@ -319,7 +319,7 @@ static void the_library_holds_published_figures(void **state)
     enum dtype used;
     assert_true(lib->n_models >= 267);
     assert_int_equal(lib->n_hardware, 125);
-    assert_int_equal(lib->n_op_fits, 621 + 132);
+    assert_int_equal(lib->n_op_fits, 621 + 132 + 92);
     assert_true(fabs(hardware_peak(h100, DTYPE_BF16, &used) / h100->bw_bytes_us - 295.4) < 0.05);
     assert_true(fabs(h100->link_bytes_us - 450e3) < 1e-6);
     assert_true(fabs(h100->memory_bytes - 79.19 * BYTES_PER_GIB) < 1);

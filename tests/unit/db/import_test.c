@@ -138,7 +138,15 @@ static void the_bundle_is_clean_and_deterministic(void **state)
         if (i == 0) {
             assert_true(sql_number(db, "SELECT count(*) FROM models", 0) >= 267);
             assert_int_equal(sql_number(db, "SELECT count(*) FROM hardware", 0), 125);
-            assert_int_equal(sql_number(db, "SELECT count(*) FROM op_fits", 0), 621 + 132);
+            assert_int_equal(sql_number(db, "SELECT count(*) FROM op_fits", 0), 621 + 132 + 92);
+            /* H100, vLLM, fp8: the fit of shapes is used, the plain one stands behind it. */
+            assert_int_equal(
+                sql_number(db,
+                           "SELECT count(*) FROM calibrations WHERE (id = "
+                           "'h100-sxm-vllm-0.24.0-gemm-fp8-shapes' AND status = 'used') OR (id = "
+                           "'h100-sxm-vllm-0.24.0-gemm-fp8' AND status = 'fallback')",
+                           0),
+                2);
             assert_int_equal(sql_number(db, "SELECT count(*) FROM collective_fits", 0), 188 + 75);
             assert_true(
                 sql_number(db, "SELECT count(*) FROM disputes WHERE kind = 'hardware'", 0) >= 178);

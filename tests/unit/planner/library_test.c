@@ -63,6 +63,8 @@ static const struct look_up {
     /* a form of its own goes before the plain one, in the own engine and in another */
     {0, SGLANG, 5, FIT_MOE_BALANCED, {FIT_BF16, FIT_DTYPE_COUNT}, 11, FIT_OTHER_VERSION},
     {0, TRTLLM, 1, FIT_MOE_BALANCED, {FIT_BF16, FIT_DTYPE_COUNT}, 11, FIT_OTHER_ENGINE},
+    {0, SGLANG, 5, FIT_GEMM, {FIT_INT8_WO, FIT_DTYPE_COUNT}, 13, FIT_EXACT},
+    {0, TRTLLM, 1, FIT_GEMM, {FIT_INT8_WO, FIT_DTYPE_COUNT}, 13, FIT_OTHER_ENGINE},
     /* the own fallback goes before another engine's used fit, which goes before a third's fallback
      */
     {0, VLLM, 24, FIT_PREFILL_ATTENTION, {FIT_KV_BF16, FIT_DTYPE_COUNT}, 6, FIT_EXACT},
@@ -82,10 +84,13 @@ static void fits_are_found_in_order(void **state)
         FIT(0, VLLM, 24, FIT_PREFILL_ATTENTION, FIT_KV_BF16, 6, FIT_FALLBACK),
         FIT(0, SGLANG, 5, FIT_PREFILL_ATTENTION, FIT_KV_BF16, 7, FIT_USED),
         FIT(1, VLLM, 24, FIT_PREFILL_ATTENTION, FIT_KV_BF16, 8, FIT_FALLBACK),
+        FIT(0, SGLANG, 5, FIT_GEMM, FIT_INT8_WO, 12, FIT_USED),
+        FIT(0, SGLANG, 5, FIT_GEMM, FIT_INT8_WO, 13, FIT_USED),
         FIT(0, SGLANG, 5, FIT_MOE_BALANCED, FIT_BF16, 10, FIT_USED),
         FIT(0, SGLANG, 4, FIT_MOE_BALANCED, FIT_BF16, 11, FIT_USED),
     };
     fits[ARRAY_LEN(fits) - 1].form = FIT_FORM_PADDED_EXPERTS;
+    fits[ARRAY_LEN(fits) - 3].form = FIT_FORM_SHAPES;
     struct library lib = sample(fits, (int)ARRAY_LEN(fits), NULL, 0);
     lib.neighbours = NEAR;
     (void)state;

@@ -1,0 +1,53 @@
+#include "csv_text.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Cuts a line at its commas, in place; the number of its cells, of which `max` are kept. */
+static int split(char *line, const char **ret_cells, int max)
+{
+    int n = 0;
+    for (char *cell = line; cell; n++) {
+        char *comma = strchr(cell, ',');
+        if (comma) {
+            *comma = '\0';
+        }
+        if (n < max) {
+            ret_cells[n] = cell;
+        }
+        cell = comma ? comma + 1 : NULL;
+    }
+    return n;
+}
+
+void csv_text_each(char *text, csv_row_fn *row, void *context)
+{
+    const char *names[CSV_COLUMNS_MAX];
+    const char *values[CSV_COLUMNS_MAX];
+    int n = 0;
+    for (char *line = text; line && *line;) {
+        char *next = strchr(line, '\n');
+        if (next) {
+            *next++ = '\0';
+        }
+        if (*line != '#' && *line) {
+            int cells = split(line, n == 0 ? names : values, CSV_COLUMNS_MAX);
+            if (n > 0) {
+                row(context, names, cells == n && n <= CSV_COLUMNS_MAX ? values : NULL, n);
+            }
+            n = n == 0 ? cells : n;
+        }
+        line = next;
+    }
+}
+
+const char *csv_cell_or(const char *const *names, const char *const *values, int n,
+                        const char *name, const char *otherwise)
+{
+    for (int i = 0; i < n; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return values[i];
+        }
+    }
+    return otherwise;
+}
