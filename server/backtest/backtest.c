@@ -97,15 +97,20 @@ int backtest_choose(const struct backtest *backtest, const struct backtest_choic
 
 /* ---- groups ---- */
 
-/* Groups being filled: every value of the dimension has one per metric. */
+/* Rows of a group with a prediction, and their ranks, from 1, that are looked for. */
+struct tally {
+    int seen, half, nine_tenths;
+    int judged, inside, held, covered;
+};
+
+/* Groups being filled: values of the dimension have one per metric. */
 struct grouping {
     const struct backtest *backtest;
-    const unsigned char *keep;
     enum backtest_dimension by;
+    int n_groups;
     struct backtest_group *groups;
-    int n_values;
-    /* of each group, for the prediction at hand: rows seen, rows judged, and of these inside */
-    int *seen;
+    struct tally *tallies; /* of each group, for the prediction at hand */
+    int *group_of;         /* of each row; -1 = it is not chosen */
 };
 
 static int metric_index(enum anchor_metric metric)
@@ -116,44 +121,40 @@ static int metric_index(enum anchor_metric metric)
     return i;
 }
 
-static int group_of(const struct grouping *grouping, const struct backtest_row *row)
-{
-    return metric_index(row->metric) * grouping->n_values + row->value[grouping->by];
-}
-
 static double share(int part, int whole)
 {
     return whole > 0 ? (double)part / whole : (double)NAN;
 }
 
-static void count_rows(struct grouping *grouping, enum holdout holdout)
-{
-    int n_groups = grouping->n_values * FORECAST_METRICS;
-    int *counts = grouping->seen; /* judged and inside, judged and covered, of each group */
-    memset(counts, 0, (size_t)n_groups * 4 * sizeof(*counts));
-    for (int i = 0; i < grouping->backtest->n; i++) {
-        const struct backtest_row *row = &grouping->backtest->rows[i];
-        if (!grouping->keep[i])
-            continue;
-        int at = group_of(grouping, row);
-        grouping->groups[at].n += holdout == HOLDOUT_NONE;
-        grouping->groups[at].errors[holdout].n += !isnan((double)row->by[holdout].predicted);
-        counts[4 * at] += row->inside[holdout] != JUDGED_NOT;
-        counts[4 * at + 1] += row->inside[holdout] == JUDGED_INSIDE;
-        counts[4 * at + 2] += row->covered[holdout] != JUDGED_NOT;
-        counts[4 * at + 3] += row->covered[holdout] == JUDGED_INSIDE;
-    }
-    for (int at = 0; at < n_groups; at++) {
-        struct backtest_errors *errors = &grouping->groups[at].errors[holdout];
-        errors->inside = share(counts[4 * at + 1], counts[4 * at]);
-        errors->covered = share(counts[4 * at + 3], counts[4 * at + 2]);
-    }
-}
-
-/* Rank, from 1, of the q-quantile of n values: the least value that q of all do not exceed. */
+/* Rank of the q-quantile of n values: the least value that q of all do not exceed. */
 static int rank(double q, int n)
 {
     return (int)ceil(q * n - 1e-9);
+}
+
+static void count_rows(struct grouping *grouping, enum holdout holdout)
+{
+    memset(grouping->tallies, 0, (size_t)grouping->n_groups * sizeof(*grouping->tallies));
+    for (int i = 0; i < grouping->backtest->n; i++) {
+        const struct backtest_row *row = &grouping->backtest->rows[i];
+        if (grouping->group_of[i] < 0)
+            continue;
+        struct tally *tally = &grouping->tallies[grouping->group_of[i]];
+        tally->seen += !isnan((double)row->by[holdout].predicted);
+        tally->judged += row->inside[holdout] != JUDGED_NOT;
+        tally->inside += row->inside[holdout] == JUDGED_INSIDE;
+        tally->held += row->covered[holdout] != JUDGED_NOT;
+        tally->covered += row->covered[holdout] == JUDGED_INSIDE;
+    }
+    for (int at = 0; at < grouping->n_groups; at++) {
+        struct backtest_errors *errors = &grouping->groups[at].errors[holdout];
+        struct tally *tally = &grouping->tallies[at];
+        errors->n = tally->seen;
+        errors->inside = share(tally->inside, tally->judged);
+        errors->covered = share(tally->covered, tally->held);
+        tally->half = rank(0.5, errors->n);
+        tally->nine_tenths = rank(0.9, errors->n);
+    }
 }
 
 /* Walks rows in order of their errors; the row at a group's rank gives its quantile. */
@@ -161,21 +162,23 @@ static void find_quantiles(struct grouping *grouping, enum holdout holdout, bool
 {
     const struct backtest *backtest = grouping->backtest;
     const int *order = by_size ? backtest->by_size[holdout] : backtest->by_error[holdout];
-    memset(grouping->seen, 0,
-           (size_t)grouping->n_values * FORECAST_METRICS * sizeof(*grouping->seen));
+    for (int at = 0; at < grouping->n_groups; at++)
+        grouping->tallies[at].seen = 0;
     for (int i = 0; i < backtest->n_predicted[holdout]; i++) {
-        const struct backtest_row *row = &backtest->rows[order[i]];
-        if (!grouping->keep[order[i]])
+        int at = grouping->group_of[order[i]];
+        if (at < 0)
             continue;
-        int at = group_of(grouping, row);
+        struct tally *tally = &grouping->tallies[at];
         struct backtest_errors *errors = &grouping->groups[at].errors[holdout];
-        double error = backtest_error(row, holdout);
-        int seen = ++grouping->seen[at];
-        if (!by_size && seen == rank(0.5, errors->n))
+        tally->seen++;
+        if (tally->seen != tally->half && tally->seen != tally->nine_tenths)
+            continue;
+        double error = backtest_error(&backtest->rows[order[i]], holdout);
+        if (!by_size && tally->seen == tally->half)
             errors->bias = error;
-        if (by_size && seen == rank(0.5, errors->n))
+        if (by_size && tally->seen == tally->half)
             errors->median = fabs(error);
-        if (by_size && seen == rank(0.9, errors->n))
+        if (by_size && tally->seen == tally->nine_tenths)
             errors->p90 = fabs(error);
     }
 }
@@ -190,40 +193,71 @@ static int by_metric_and_size(const void *a, const void *b)
     return left->n != right->n ? right->n - left->n : left->value - right->value;
 }
 
-static void clear_group(const struct grouping *grouping, int at)
+/* Numbers the groups that rows are in; `numbers` has one element per value and metric, all -1. */
+static void number_groups(struct grouping *grouping, const unsigned char *keep, int *numbers)
 {
-    struct backtest_group *group = &grouping->groups[at];
-    *group = (struct backtest_group){.by = grouping->by,
-                                     .value = at % grouping->n_values,
-                                     .metric = forecast_metric(at / grouping->n_values)};
-    for (int i = 0; i < HOLDOUT_COUNT; i++)
-        group->errors[i] = (struct backtest_errors){0, NAN, NAN, NAN, NAN, NAN};
+    const struct backtest *backtest = grouping->backtest;
+    for (int i = 0; i < backtest->n; i++) {
+        const struct backtest_row *row = &backtest->rows[i];
+        int *number = &numbers[row->value[grouping->by] * FORECAST_METRICS + row->metric_at];
+        grouping->group_of[i] = -1;
+        if (!keep[i])
+            continue;
+        if (*number < 0)
+            *number = grouping->n_groups++;
+        grouping->group_of[i] = *number;
+    }
+}
+
+/* Empty groups, and the group of each row. False without memory. */
+static bool begin(struct grouping *grouping, const unsigned char *keep, struct arena *arena)
+{
+    const struct backtest *backtest = grouping->backtest;
+    int n_values = 1;
+    for (int i = 0; i < backtest->n; i++)
+        if (backtest->rows[i].value[grouping->by] >= n_values)
+            n_values = backtest->rows[i].value[grouping->by] + 1;
+    size_t most = (size_t)n_values * FORECAST_METRICS;
+    int *numbers = arena_alloc_raw(arena, most * sizeof(*numbers));
+    grouping->group_of = arena_alloc_raw(arena, ((size_t)backtest->n + 1) * sizeof(int));
+    if (numbers == NULL || grouping->group_of == NULL)
+        return false;
+    memset(numbers, -1, most * sizeof(*numbers));
+    number_groups(grouping, keep, numbers);
+    size_t n = (size_t)grouping->n_groups + 1;
+    grouping->groups = arena_alloc(arena, n * sizeof(*grouping->groups));
+    grouping->tallies = arena_alloc_raw(arena, n * sizeof(*grouping->tallies));
+    if (grouping->groups == NULL || grouping->tallies == NULL)
+        return false;
+    for (int i = 0; i < backtest->n; i++) {
+        const struct backtest_row *row = &backtest->rows[i];
+        if (grouping->group_of[i] < 0)
+            continue;
+        struct backtest_group *group = &grouping->groups[grouping->group_of[i]];
+        group->by = grouping->by;
+        group->value = row->value[grouping->by];
+        group->metric = row->metric;
+        group->n++;
+    }
+    return true;
 }
 
 const struct backtest_group *backtest_groups(const struct backtest *backtest,
                                              const unsigned char *keep, enum backtest_dimension by,
                                              struct arena *arena, int *ret_n)
 {
-    struct grouping grouping = {.backtest = backtest, .keep = keep, .by = by, .n_values = 1};
-    for (int i = 0; i < backtest->n; i++)
-        if (backtest->rows[i].value[by] >= grouping.n_values)
-            grouping.n_values = backtest->rows[i].value[by] + 1;
-    int n_groups = grouping.n_values * FORECAST_METRICS, n = 0;
-    grouping.groups = arena_alloc_raw(arena, (size_t)n_groups * sizeof(*grouping.groups));
-    grouping.seen = arena_alloc_raw(arena, (size_t)n_groups * 4 * sizeof(*grouping.seen));
-    if (grouping.groups == NULL || grouping.seen == NULL)
+    struct grouping grouping = {.backtest = backtest, .by = by};
+    if (!begin(&grouping, keep, arena))
         return NULL;
-    for (int at = 0; at < n_groups; at++)
-        clear_group(&grouping, at);
-    for (int holdout = 0; holdout < HOLDOUT_COUNT; holdout++) {
-        count_rows(&grouping, (enum holdout)holdout);
-        find_quantiles(&grouping, (enum holdout)holdout, false);
-        find_quantiles(&grouping, (enum holdout)holdout, true);
+    for (int i = 0; i < HOLDOUT_COUNT; i++) {
+        enum holdout holdout = (enum holdout)i;
+        for (int at = 0; at < grouping.n_groups; at++)
+            grouping.groups[at].errors[i] = (struct backtest_errors){0, NAN, NAN, NAN, NAN, NAN};
+        count_rows(&grouping, holdout);
+        find_quantiles(&grouping, holdout, false);
+        find_quantiles(&grouping, holdout, true);
     }
-    for (int at = 0; at < n_groups; at++)
-        if (grouping.groups[at].n > 0)
-            grouping.groups[n++] = grouping.groups[at];
-    qsort(grouping.groups, (size_t)n, sizeof(*grouping.groups), by_metric_and_size);
-    *ret_n = n;
+    qsort(grouping.groups, (size_t)grouping.n_groups, sizeof(*grouping.groups), by_metric_and_size);
+    *ret_n = grouping.n_groups;
     return grouping.groups;
 }

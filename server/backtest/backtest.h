@@ -68,8 +68,9 @@ struct backtest_row {
      * meets. */
     unsigned char inside[HOLDOUT_COUNT], covered[HOLDOUT_COUNT];
     short value[DIMENSION_COUNT];
-    int cell; /* rows of one model geometry, part, engine and weight format share it */
-    int note; /* why it is so far off; -1 = nobody looked */
+    short metric_at; /* its place in the order of forecast_metric() */
+    int cell;        /* rows of one model geometry, part, engine and weight format share it */
+    int note;        /* why it is so far off; -1 = nobody looked */
 };
 
 /* Why a row is off: what is known, inferred from other rows, or not known. */

@@ -127,10 +127,19 @@ static int cell_of(struct making *making, const struct problem *problem)
     return making->n_cells++;
 }
 
+static short metric_place(enum anchor_metric metric)
+{
+    short i = 0;
+    while (forecast_metric(i) != metric)
+        i++;
+    return i;
+}
+
 static void place_row(const struct making *making, const struct problem *problem,
                       struct backtest_row *row)
 {
     const struct library *lib = &making->catalogue->lib;
+    row->metric_at = metric_place(row->metric);
     row->value[BY_ALL] = 0;
     row->value[BY_ENGINE] = (short)problem->dep.engine->index;
     row->value[BY_HARDWARE] = (short)problem->hw->index;
