@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# readme.sh - the reply in README.md is the one that the daemon gives.
+# readme.sh - the reply and the errors in README.md are those that the program gives.
 #
 #   tests/readme.sh [BUILD]            fails when they differ (BUILD holds regimed; build-release)
-#   tests/readme.sh --update [BUILD]   puts the daemon's reply into README.md
+#   tests/readme.sh --update [BUILD]   puts what the program gives into README.md
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,18 +35,22 @@ done
 # The question is the curl line of README.md; the reply stands between the two marks.
 target=$(sed -n "s|^curl -s 'http://127.0.0.1:8080\(/[^']*\)'.*|\1|p" README.md | head -n 1)
 curl -fsS --unix-socket "$work/socket" -o "$work/reply" "http://localhost$target"
-awk -v reply="$work/reply" '
-    /^<!-- reply ends -->/ { inside = 0 }
-    !inside { print }
-    /^<!-- reply begins/ {
+# The head of the errors: from the line that names the columns to the first empty one.
+"$BUILD/regimed" backtest | awk '/^  figure/ && !n++ { on = 1 } !NF { on = 0 } on' >"$work/errors"
+awk -v reply="$work/reply" -v errors="$work/errors" '
+    function show(file) {
         inside = 1
         print "```"
-        while ((getline line < reply) > 0) print line
+        while ((getline line < file) > 0) print line
         print "```"
-    }' README.md >"$work/README.md"
+    }
+    /^<!-- (reply ends|errors end) -->/ { inside = 0 }
+    !inside { print }
+    /^<!-- reply begins/ { show(reply) }
+    /^<!-- errors begin/ { show(errors) }' README.md >"$work/README.md"
 if $UPDATE; then
     cp "$work/README.md" README.md
 elif ! diff -u README.md "$work/README.md"; then
-    echo "README.md shows another reply than the daemon gives: tests/readme.sh --update"
+    echo "README.md shows what the program no longer gives: tests/readme.sh --update"
     exit 1
 fi
