@@ -4,6 +4,7 @@
 
 #include "body.h"
 #include "index.h"
+#include "nearness.h"
 #include "negotiate.h"
 #include "page_parts.h"
 #include "page_style.h"
@@ -351,6 +352,7 @@ void page_handler(struct context *ctx)
                                 (int)ARRAY_LEN(OWN), &request);
         struct plan *plan = arena_alloc_raw(arena, sizeof(*plan));
         if (plan && plan_request_resolve(&intake, &request)) {
+            nearness_find(ctx->catalogue, &request.problem, NULL, NULL, &request.problem.near);
             plan_compute(&request.problem, PLAN_FULL, plan);
             page.plan = plan;
         }

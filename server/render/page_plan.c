@@ -54,6 +54,12 @@ static void put_tile(struct page *page, const char *title, const struct estimate
     phrase_begin(&page->phrase);
     phrase_add(&page->phrase, milliseconds ? "no less than " : "no more than ");
     add_estimate(&page->phrase, estimate->floor, milliseconds);
+    if (!isnan(estimate->low)) {
+        phrase_add(&page->phrase, "; 80 %: ");
+        add_estimate(&page->phrase, estimate->low, milliseconds);
+        phrase_add(&page->phrase, " to ");
+        add_estimate(&page->phrase, estimate->high, milliseconds);
+    }
     page_phrase(page);
     page_put(page, "</small></dd></div>\n");
 }
