@@ -95,7 +95,7 @@ static const struct gemm_type *type_of(const char *dtype)
 static bool same_key(const struct gemm_table *table, enum key from, const char *const *names,
                      const char *const *values, int n)
 {
-    for (int key = from; key < KEY_COUNT; key++)
+    for (int key = (int)from; key < KEY_COUNT; key++)
         if (strcmp(table->key[key], csv_cell_or(names, values, n, KEYS[key], "")) != 0)
             return false;
     return true;
