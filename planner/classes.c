@@ -23,8 +23,8 @@ const struct class_row CLASSES[CLASS_COUNT] = {
     [CLASS_MOE_EXPERT_GEMM] = {{CLASS_MOE_EXPERT_GEMM, "Routed expert GEMMs", PASS_DEVICE,
                                 BOUND_HBM,
                                 "distinct experts x expert bytes; uniform routing touches E (1 - "
-                                "(1 - k/E)^T) of E experts a layer; the "
-                                "floor counts k",
+                                "(1 - k/E)^T) of E experts a layer, the "
+                                "busiest of ep ranks sigma sqrt(2 ln ep) more; the floor counts k",
                                 "2 x k x expert parameters x rows",
                                 ROOFLINE
                                 "; a fit of padded experts counts them pad columns wider and their "

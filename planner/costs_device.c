@@ -137,6 +137,13 @@ static double experts_touched(const struct moe_op *op, double tokens)
     return fmin(touched, op->experts);
 }
 
+/* What the busiest of n ranks has beyond the mean: of n Gaussian variables the expected greatest is
+ * at most sigma sqrt(2 ln n) above it. A layer ends when its last rank does. */
+static double beyond_mean(double variance, double ranks)
+{
+    return ranks > 1.0 && variance > 0.0 ? sqrt(2.0 * log(ranks) * variance) : 0.0;
+}
+
 void cost_moe_expert_gemm(const struct prepared *prep, const struct shape *shape,
                           struct class_cost *cost)
 {
@@ -145,10 +152,17 @@ void cost_moe_expert_gemm(const struct prepared *prep, const struct shape *shape
         const struct moe_op *op = &prep->moes[i];
         const struct roof *roof = &prep->roofs[op->roof];
         double rows = shape->moe_tokens * op->rows_share;
-        double weights = experts_touched(op, shape->moe_tokens) * op->expert_bytes;
+        double touched = experts_touched(op, shape->moe_tokens);
+        double weights = touched * op->expert_bytes;
         double flops = rows * op->row_flops;
-        struct roof_time time = roof_eval(roof, 0.0, weights * op->padding + rows * op->row_bytes,
-                                          flops * op->padding * op->imbalance);
+        /* Each expert of a rank is met or not, each routed row comes to it or not. */
+        double ranks = prep->ranks.ep;
+        double busiest = touched + beyond_mean(touched * (1.0 - touched / op->experts), ranks);
+        double busy_rows = rows + beyond_mean(rows * (1.0 - 1.0 / ranks), ranks);
+        struct roof_time time = roof_eval(
+            roof, 0.0,
+            fmin(busiest, op->experts) * op->expert_bytes * op->padding + rows * op->row_bytes,
+            busy_rows * op->row_flops * op->padding * op->imbalance);
         /* The floor knows only that k experts must be read: all rows may agree on them. */
         struct roof_time least =
             roof_eval(roof, fmin(op->fewest, op->experts) * op->expert_bytes, 0.0, flops);
