@@ -109,12 +109,15 @@ int cures_find(const struct problem *problem, const struct core *here,
 /* How many of the best cures are replayed. */
 #define REPLAYED_CURES 3
 
-void cures_replay(const struct prepared *prep, const struct core *here, const struct served *served,
-                  struct cure_result *results, int n)
+void cures_replay(const struct prepared *prep, const struct core *here, struct cure_result *results,
+                  int n)
 {
     const struct problem *problem = prep->problem;
-    double rate = served->requests_us * load_replicas(problem) * problem->load.output_tokens;
-    for (int i = 0; served->replayed && i < n && i < REPLAYED_CURES; i++) {
+    if (n == 0 || !results[0].is_cure)
+        return;
+    const struct served served = load_serve(prep, here, SERVE_BRIEF);
+    double rate = served.requests_us * load_replicas(problem) * problem->load.output_tokens;
+    for (int i = 0; served.replayed && i < n && i < REPLAYED_CURES; i++) {
         struct cure_result *result = &results[i];
         struct trial trial = {.problem = *problem, .scale = {1.0, 1.0, 1.0}, .here = here};
         if (!result->is_cure || !CURES[result->cure].apply(&trial))
@@ -123,11 +126,11 @@ void cures_replay(const struct prepared *prep, const struct core *here, const st
         struct core core;
         prepare(&trial.problem, &trial.scale, &changed);
         core_evaluate(&changed, &core);
-        const struct served after = load_serve(&changed, &core, true);
+        const struct served after = load_serve(&changed, &core, SERVE_BRIEF);
         if (!after.replayed)
             continue;
-        result->tpot = change(served->tpot_us, after.tpot_us);
-        result->ttft = change(served->ttft_us, after.ttft_us);
+        result->tpot = change(served.tpot_us, after.tpot_us);
+        result->ttft = change(served.ttft_us, after.ttft_us);
         result->output_tok_s = change(rate, after.requests_us * load_replicas(&trial.problem) *
                                                 trial.problem.load.output_tokens);
         result->best =

@@ -18,10 +18,10 @@ int cures_find(const struct problem *problem, const struct core *here,
                struct cure_result *ret_results);
 
 /*
- * Puts the replay's effect in place of the closed cycle's for the three best of n results; `served`
- * is the load as it is, replayed (else nothing changes).
+ * Puts a brief replay's effect in place of the closed cycle's for the three best of n results,
+ * where the load can be replayed as it is and as it would be.
  */
-void cures_replay(const struct prepared *prep, const struct core *here, const struct served *served,
-                  struct cure_result *results, int n);
+void cures_replay(const struct prepared *prep, const struct core *here, struct cure_result *results,
+                  int n);
 
 #endif

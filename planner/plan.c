@@ -138,8 +138,8 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
     ret_plan->dominant = core.dominant;
     ret_plan->decode_cycle_us = core.cycle.decode_us;
     ret_plan->prefill_cycle_us = core.cycle.prefill_us;
-    bool replayed = depth != PLAN_BARE;
-    const struct served served = load_serve(&prep, &core, replayed);
+    const struct served served =
+        load_serve(&prep, &core, depth == PLAN_BARE ? SERVE_CYCLE : SERVE_REPLAY);
     estimates_fill(&prep, &core, &served, ret_plan);
     if (depth == PLAN_BARE) {
         ret_plan->max_request_rate = (struct estimate){NAN, NAN, NAN, NAN, BASIS_NO_RECORD};
@@ -148,7 +148,7 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
     estimates_fill_saturation(&prep, &core, ret_plan);
     fill_warnings(ret_plan, &prep, &core);
     ret_plan->n_results = cures_find(&ret_plan->problem, &core, ret_plan->results);
-    cures_replay(&prep, &core, &served, ret_plan->results, ret_plan->n_results);
+    cures_replay(&prep, &core, ret_plan->results, ret_plan->n_results);
     if (depth == PLAN_FULL)
         ret_plan->n_moves = moves_find(&ret_plan->problem, &prep, &core, ret_plan->moves);
 }

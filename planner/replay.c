@@ -14,6 +14,10 @@
 #define REQUESTS_MIN 640
 #define WAVES_MIN 4
 #define OPEN_LOOP_REQUESTS 600
+/* The same of a brief replay. */
+#define BRIEF_REQUESTS_MIN 32
+#define BRIEF_WAVES 2
+#define BRIEF_OPEN_LOOP_REQUESTS 150
 #define EVENTS_MAX 200000
 /* Prompts that one step completes at most. */
 #define STEP_PROMPTS_MAX 64
@@ -44,7 +48,7 @@ struct run {
     const struct problem *problem;
     /* what is asked */
     int in_flight, requests;
-    bool burst, open, priority;
+    bool burst, open, priority, brief;
     double rate_us, chunk, capacity_tokens, most, reserve, gain, cached, stages;
     double look_steps;              /* decode steps between two looks at what has arrived */
     double hold_steps, hold_tokens; /* prompts wait so long for so many tokens to come together */
@@ -378,16 +382,20 @@ static int choose_requests(const struct run *run, double stated)
 {
     int n = run->in_flight;
     if (run->open)
-        return OPEN_LOOP_REQUESTS;
+        return run->brief ? BRIEF_OPEN_LOOP_REQUESTS : OPEN_LOOP_REQUESTS;
+    if (!run->burst && n == 1 && run->problem->load.length_range_ratio >= 1.0)
+        return 1;
     if (!run->burst)
-        return n == 1 && run->problem->load.length_range_ratio >= 1.0 ? 1 : 2 * n + 6;
-    int enough = WAVES_MIN * n > REQUESTS_MIN ? WAVES_MIN * n : REQUESTS_MIN;
+        return run->brief ? n + 2 : 2 * n + 6;
+    int least = run->brief ? BRIEF_REQUESTS_MIN : REQUESTS_MIN;
+    int waves = (run->brief ? BRIEF_WAVES : WAVES_MIN) * n;
+    int enough = waves > least ? waves : least;
     if (n == 1)
         enough = run->problem->load.length_range_ratio < 1.0 ? 16 : 2;
     return stated < enough ? (int)fmax(stated, 1.0) : enough;
 }
 
-static bool begin(const struct prepared *prep, const struct core *core, double rate_us,
+static bool begin(const struct prepared *prep, const struct core *core, double rate_us, bool brief,
                   struct run *run)
 {
     const struct problem *problem = prep->problem;
@@ -399,10 +407,12 @@ static bool begin(const struct prepared *prep, const struct core *core, double r
     run->since_look = run->held_steps = 0.0;
     memset(&run->next_us, 0, sizeof(*run) - offsetof(struct run, next_us));
     run->problem = problem;
+    run->brief = brief;
     run->open = !isnan(rate_us) && rate_us > 0.0;
     run->burst = !run->open && !isnan(load->requests);
     double in_flight = fmax(round(core->cycle.concurrency / ranks), 1.0);
-    if (in_flight > REPLAY_SEQUENCES_MAX || !(core->memory.kv_bytes > 0.0))
+    double most = brief ? REPLAY_BRIEF_SEQUENCES_MAX : REPLAY_SEQUENCES_MAX;
+    if (in_flight > most || !(core->memory.kv_bytes > 0.0))
         return false;
     run->in_flight = (int)in_flight;
     run->priority = dep->prefill_priority;
@@ -480,12 +490,12 @@ static void add_client_side(const struct prepared *prep, const struct step *pref
     replay->e2e_us += wait;
 }
 
-void replay_run(const struct prepared *prep, const struct core *core, double rate_us,
+void replay_run(const struct prepared *prep, const struct core *core, double rate_us, bool brief,
                 struct replay *ret_replay)
 {
     struct run run;
     *ret_replay = (struct replay){0};
-    if (!begin(prep, core, rate_us, &run))
+    if (!begin(prep, core, rate_us, brief, &run))
         return;
     if (run.open)
         draw_arrival(&run);

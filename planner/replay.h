@@ -20,6 +20,7 @@
 
 /* Sequences in flight on one rank beyond which nothing is replayed. */
 #define REPLAY_SEQUENCES_MAX 2048
+#define REPLAY_BRIEF_SEQUENCES_MAX 128
 
 struct replay {
     bool done;                       /* false: beyond the limits, the figures are not set */
@@ -34,9 +35,11 @@ struct replay {
  * replica, or at rate_us (arrivals per microsecond and replica; NAN = closed loop) an open loop.
  * With load.requests stated the run begins with a burst and drains; else it is the steady state
  * between them. What a prompt costs once (text, transfer) and the wait until a client sees its
- * first token (first_token_steps, first_token_us) are in ttft_us.
+ * first token (first_token_steps, first_token_us) are in ttft_us. A brief replay has as few
+ * requests as tell two deployments apart, and none where there are more than
+ * REPLAY_BRIEF_SEQUENCES_MAX.
  */
-void replay_run(const struct prepared *prep, const struct core *core, double rate_us,
+void replay_run(const struct prepared *prep, const struct core *core, double rate_us, bool brief,
                 struct replay *ret_replay);
 
 /* What lies between a first token and its client: first_token_steps and first_token_us. */

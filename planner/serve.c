@@ -11,13 +11,13 @@ bool load_is_predicted(const struct core *core)
            !isnan(core->prefill.expected_us);
 }
 
-struct served load_serve(const struct prepared *prep, const struct core *core, bool replay)
+struct served load_serve(const struct prepared *prep, const struct core *core, enum serve_way way)
 {
     const struct workload *load = &prep->problem->load;
     const struct cycle *cycle = &core->cycle;
     struct served served = {cycle->ttft_us, cycle->tpot_us, cycle->e2e_us, cycle->requests_us,
                             false};
-    if (!replay || cycle->saturated || !load_is_predicted(core))
+    if (way == SERVE_CYCLE || cycle->saturated || !load_is_predicted(core))
         return served;
     if (prep->problem->dep.disaggregated) {
         double wait = replay_client_wait(prep, served.tpot_us);
@@ -29,7 +29,7 @@ struct served load_serve(const struct prepared *prep, const struct core *core, b
                       ? (double)NAN
                       : load->request_rate / load_replicas(prep->problem) / US_PER_S;
     struct replay run;
-    replay_run(prep, core, rate, &run);
+    replay_run(prep, core, rate, way == SERVE_BRIEF, &run);
     if (!run.done)
         return served;
     served = (struct served){run.ttft_us, run.tpot_us, run.e2e_us, run.requests_us, true};

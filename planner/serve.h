@@ -17,8 +17,11 @@ struct served {
  * at all. */
 bool load_is_predicted(const struct core *core);
 
-/* The means of an evaluated problem's load: the closed cycle's, or with `replay` those of the
- * replay where it can run (predicted, not saturated, within its limits). */
-struct served load_serve(const struct prepared *prep, const struct core *core, bool replay);
+/* How a load's means are found: by the closed cycle, or replayed, briefly or at length. */
+enum serve_way { SERVE_CYCLE, SERVE_BRIEF, SERVE_REPLAY };
+
+/* The means of an evaluated problem's load: the closed cycle's, or those of the replay where it can
+ * run (predicted, not saturated, within its limits). */
+struct served load_serve(const struct prepared *prep, const struct core *core, enum serve_way way);
 
 #endif

@@ -251,7 +251,7 @@ static void plan_replayed(const struct problem *problem, struct plan *plan)
     plan_compute(problem, PLAN_BARE, plan);
     prepare(&plan->problem, NULL, &prep);
     core_evaluate(&prep, &core);
-    const struct served served = load_serve(&prep, &core, true);
+    const struct served served = load_serve(&prep, &core, SERVE_REPLAY);
     estimates_fill(&prep, &core, &served, plan);
 }
 

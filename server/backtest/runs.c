@@ -192,7 +192,7 @@ void run_predict(const struct run *run, const struct host_constant *constants, d
     *ret_tpot_ms = *ret_ttft_ms = NAN;
     if (isnan(core.decode.expected_us) || isnan(core.prefill.expected_us))
         return;
-    replay_run(&prep, &core, NAN, &replay);
+    replay_run(&prep, &core, NAN, false, &replay);
     if (!replay.done)
         return;
     *ret_tpot_ms = replay.tpot_us / US_PER_MS;
