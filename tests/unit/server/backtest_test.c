@@ -403,6 +403,29 @@ static void reports_and_tables(void **state)
     assert_true(strncmp(table, "anchor,metric,set,engine,", 25) == 0);
 }
 
+/* Of each figure the twenty that are farthest off say why, or that nobody knows. */
+static void the_worst_are_explained(void **state)
+{
+    static const char *const METRICS[] = {"tpot_ms", "ttft_ms"};
+    int n_silent = 0;
+    for (size_t i = 0; i < ARRAY_LEN(METRICS); i++) {
+        char target[TARGET_MAX];
+        const cJSON *row = NULL;
+        snprintf(target, sizeof(target), "/v1/backtest?limit=20&metric=%s", METRICS[i]);
+        cJSON *page = app_kit_json(*state, target, 200);
+        cJSON_ArrayForEach(row, app_kit_at(page, "items"))
+        {
+            if (strlen(app_kit_text(row, "explanation/why")) < 20) {
+                print_error("no explanation in db/records/calibration/explained.json: %s, %s\n",
+                            app_kit_text(row, "anchor"), METRICS[i]);
+                n_silent++;
+            }
+        }
+        cJSON_Delete(page);
+    }
+    assert_int_equal(n_silent, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest small[] = {
@@ -417,6 +440,7 @@ int main(void)
         cmocka_unit_test(links_are_answered),
         cmocka_unit_test(wrong_arguments_are_named),
         cmocka_unit_test(reports_and_tables),
+        cmocka_unit_test(the_worst_are_explained),
     };
     int failed = cmocka_run_group_tests_name("four runs", small, small_setup, small_teardown);
     return failed + cmocka_run_group_tests_name("records", whole, app_kit_setup, app_kit_teardown);
