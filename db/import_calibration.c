@@ -89,17 +89,21 @@ void import_explained(struct import *import, const cJSON *record, const char *do
     const cJSON *source = cJSON_GetObjectItemCaseSensitive(record, "source");
     const char *anchor = field_text(import, record, "anchor");
     const char *metric = field_text(import, record, "metric");
+    const char *cause = field_text(import, record, "cause");
     (void)doc;
-    import->record = anchor;
+    import->record = import->record ? import->record : anchor;
     field_known(import, record, KNOWN);
     field_known(import, source, KNOWN_OF_SOURCE);
     if (metric_parse(metric) == ANCHOR_METRIC_COUNT) {
         import_fault(import, "metric '%s' is unknown", metric);
     }
+    if (strcmp(cause, "known") != 0 && strcmp(cause, "inferred") != 0 &&
+        strcmp(cause, "unknown") != 0) {
+        import_fault(import, "cause '%s' is not known, inferred or unknown", cause);
+    }
     import_check(import,
                  sql_run(import->db, "INSERT INTO residual_notes VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                         "tttttt", anchor, metric, field_text(import, record, "cause"),
-                         field_text(import, record, "why"),
+                         "tttttt", anchor, metric, cause, field_text(import, record, "why"),
                          source ? field_text(import, source, "title") : NULL,
                          source ? field_text(import, source, "url") : NULL),
                  "explanation of a residual");

@@ -517,11 +517,8 @@ static const struct schema_member BACKTEST_ROW[] = {
 };
 
 static const struct schema_member BACKTEST_OTHERS[] = {
-    ENUM("set", 0, set_at, SET_COUNT, NULL),
-    TEXT("note", 0, NULL),
-    NUMBER("total", 0, NULL),
-    OBJECT("groups", LIST, "BacktestGroup"),
-    TEXT("link", 0, NULL),
+    ENUM("set", 0, set_at, SET_COUNT, NULL), TEXT("note", 0, NULL), NUMBER("total", 0, NULL),
+    OBJECT("groups", LIST, "BacktestGroup"), TEXT("link", 0, NULL),
 };
 
 static const struct schema_member BACKTEST[] = {

@@ -27,6 +27,8 @@
     "{\"id\":\"f\",\"title\":\"F\",\"family\":\"x\",\"deployable\":false,\"multiply\":\"bf16\","   \
     "\"weight_only\":false,\"activation_bytes\":2,\"quantized\":false,\"gguf\":false,"
 
+#define EXPLAINED(METRIC, CAUSE)                                                                   \
+    "{\"anchor\":\"a\",\"metric\":\"" METRIC "\",\"cause\":\"" CAUSE "\""
 #define LAUNCH "{\"id\":\"l\",\"title\":\"L\","
 #define WHEN(CONDITION) "\"when\":{" CONDITION "},\"flags\":{\"requests\":1}," SOURCE
 #define FLAGS(FLAG) "\"when\":{},\"flags\":{" FLAG "}," SOURCE
@@ -49,6 +51,16 @@ static const struct row {
      "is not a url"},
     {import_hardware, PART "\"sources\":[{\"field\":\"a\",\"kind\":\"k\"}]}", "'title' is missing"},
     {import_hardware, PART "\"disputes\":[{\"field\":\"a\"}]," SOURCE "}", "no 'value_a'"},
+    {import_explained, EXPLAINED("tpot_ms", "inferred") ",\"why\":\"so\"}", NULL},
+    {import_explained, EXPLAINED("tpot_ms", "inferred") "}", "'why' is missing"},
+    {import_explained, EXPLAINED("tpot", "inferred") ",\"why\":\"so\"}",
+     "metric 'tpot' is unknown"},
+    {import_explained, EXPLAINED("tpot_ms", "guessed") ",\"why\":\"so\"}", "cause 'guessed'"},
+    {import_explained, EXPLAINED("tpot_ms", "known") ",\"why\":\"so\",\"who\":\"me\"}",
+     "unknown field 'who'"},
+    {import_explained,
+     EXPLAINED("tpot_ms", "known") ",\"why\":\"so\",\"source\":{\"title\":\"t\"}}",
+     "'url' is missing"},
     {import_weight_format, FORMAT "\"bytes_per_weight\":{\"hair\":1}," SOURCE "}",
      "no tensor role"},
     {import_weight_format, FORMAT "\"bytes_per_weight\":{\"norm\":99}," SOURCE "}", "not within"},
