@@ -18,7 +18,8 @@ static const char SECURITY_POLICY[] =
 
 static const char STYLE[] =
     ".p{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr));gap:1rem}"
-    "figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:.5rem;"
+    "figure{margin:0;max-width:32rem;background:var(--card);border:1px solid "
+    "var(--line);border-radius:.5rem;"
     "padding:.6rem}figcaption{font-size:.82rem;color:var(--mute)}"
     ".n{font-size:.92rem;line-height:1.9}.n b{font-weight:500;color:var(--mute);display:inline-"
     "block;min-width:6.2rem}.n a{margin-right:.7rem;white-space:nowrap}"
@@ -189,10 +190,12 @@ static void put_filters(struct page *page, const struct backtest_view *view)
 
 static void put_percent(struct page *page, double share, bool sign)
 {
+    /* what rounds to zero has no sign */
+    double percent = fabs(PERCENT * share) < 0.05 ? 0.0 : PERCENT * share;
     if (isnan(share))
         page_put(page, "<td>–</td>");
     else
-        out_printf(page->out, sign ? "<td>%+.1f %%</td>" : "<td>%.1f %%</td>", PERCENT * share);
+        out_printf(page->out, sign ? "<td>%+.1f %%</td>" : "<td>%.1f %%</td>", percent);
 }
 
 static void put_errors(struct page *page, const struct backtest_errors *errors, bool inside)

@@ -17,7 +17,8 @@ static void put_percent(struct json_out *out, double share, int width, bool sign
         text_cell(out, "-", width, true);
         return;
     }
-    double percent = PERCENT * share;
+    /* what rounds to zero has no sign */
+    double percent = fabs(PERCENT * share) < 0.05 ? 0.0 : PERCENT * share;
     int decimals = fabs(percent) < 99.95 ? 1 : 0;
     out_printf(out, sign ? "%+*.*f" : "%*.*f", width, decimals, percent);
 }
