@@ -157,6 +157,19 @@ static void count_rows(struct grouping *grouping, enum holdout holdout)
     }
 }
 
+/* The error at the ranks of a group: the median of signed errors, or of their sizes with the p90.
+ */
+static void take_error(const struct tally *tally, bool by_size, double error,
+                       struct backtest_errors *errors)
+{
+    if (!by_size && tally->seen == tally->half)
+        errors->bias = error;
+    if (by_size && tally->seen == tally->half)
+        errors->median = fabs(error);
+    if (by_size && tally->seen == tally->nine_tenths)
+        errors->p90 = fabs(error);
+}
+
 /* Walks rows in order of their errors; the row at a group's rank gives its quantile. */
 static void find_quantiles(struct grouping *grouping, enum holdout holdout, bool by_size)
 {
@@ -169,17 +182,10 @@ static void find_quantiles(struct grouping *grouping, enum holdout holdout, bool
         if (at < 0)
             continue;
         struct tally *tally = &grouping->tallies[at];
-        struct backtest_errors *errors = &grouping->groups[at].errors[holdout];
         tally->seen++;
-        if (tally->seen != tally->half && tally->seen != tally->nine_tenths)
-            continue;
-        double error = backtest_error(&backtest->rows[order[i]], holdout);
-        if (!by_size && tally->seen == tally->half)
-            errors->bias = error;
-        if (by_size && tally->seen == tally->half)
-            errors->median = fabs(error);
-        if (by_size && tally->seen == tally->nine_tenths)
-            errors->p90 = fabs(error);
+        if (tally->seen == tally->half || tally->seen == tally->nine_tenths)
+            take_error(tally, by_size, backtest_error(&backtest->rows[order[i]], holdout),
+                       &grouping->groups[at].errors[holdout]);
     }
 }
 

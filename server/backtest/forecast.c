@@ -289,15 +289,15 @@ static void add_speed(struct forecaster *forecaster, int anchor, const struct pr
     const struct {
         enum anchor_metric metric;
         struct forecast_value value;
-    } FOUND[] = {{METRIC_DECODE_RATE, speed.decode}, {METRIC_PREFILL_RATE, speed.prefill}};
+    } found[] = {{METRIC_DECODE_RATE, speed.decode}, {METRIC_PREFILL_RATE, speed.prefill}};
 
-    for (size_t i = 0; i < ARRAY_LEN(FOUND); i++) {
-        double measured = anchor_central(index, anchor, FOUND[i].metric);
-        if (isnan(measured) || isnan(FOUND[i].value.predicted))
+    for (size_t i = 0; i < ARRAY_LEN(found); i++) {
+        double measured = anchor_central(index, anchor, found[i].metric);
+        if (isnan(measured) || isnan(found[i].value.predicted))
             continue;
         struct forecast_figure *figure =
-            add_figure(forecast, FOUND[i].metric, measured, local ? ORIGIN_LOCAL : ORIGIN_PLANNED);
-        figure->by[local ? HOLDOUT_NONE : HOLDOUT_RUN] = FOUND[i].value;
+            add_figure(forecast, found[i].metric, measured, local ? ORIGIN_LOCAL : ORIGIN_PLANNED);
+        figure->by[local ? HOLDOUT_NONE : HOLDOUT_RUN] = found[i].value;
     }
 }
 
