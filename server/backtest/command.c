@@ -92,16 +92,16 @@ static const char **place_of(const struct command *command, struct options *opti
     const struct {
         const char *name;
         const char **place;
-    } FLAGS[] = {{"--db", &options->db},
+    } known[] = {{"--db", &options->db},
                  {"--out", &options->out},
                  {"--format", &options->format},
                  {"--set", &options->set},
                  {"--tables", &options->tables}};
 
-    for (size_t i = 0; i < ARRAY_LEN(FLAGS); i++)
-        if (strlen(FLAGS[i].name) == length && strncmp(argument, FLAGS[i].name, length) == 0 &&
-            takes(command, FLAGS[i].name))
-            return FLAGS[i].place;
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (strlen(known[i].name) == length && strncmp(argument, known[i].name, length) == 0 &&
+            takes(command, known[i].name))
+            return known[i].place;
     fprintf(stderr, "regimed: unknown flag %s\n", argument);
     return NULL;
 }
