@@ -1,6 +1,7 @@
 #include "estimates.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #include "units.h"
 
@@ -34,7 +35,8 @@ static struct factors find_factors(const struct prepared *prep, const struct cor
 {
     const struct problem *problem = prep->problem;
     enum interval_tier tier = problem->near.tier;
-    if (tier == TIER_UNKNOWN)
+    /* No calibration is of two pools: nothing is known of how far off they are. */
+    if (tier == TIER_UNKNOWN || problem->dep.disaggregated)
         return NO_INTERVAL;
     if (core->decode.weakest_match == FIT_OTHER_PART ||
         core->prefill.weakest_match == FIT_OTHER_PART)
@@ -52,7 +54,7 @@ static struct factors find_factors(const struct prepared *prep, const struct cor
 static double correction(const struct problem *problem, enum interval_metric metric)
 {
     double factor = problem->near.factor[metric];
-    return factor > 0.0 ? factor : 1.0;
+    return factor > 0.0 && !problem->dep.disaggregated ? factor : 1.0;
 }
 
 /* A time is at least its floor, a rate at most its bound: what comes out beyond is lifted, which is
@@ -121,6 +123,17 @@ static struct factors join(const struct served *served, struct factors first, st
                             share * first.high + (1.0 - share) * rest.high};
 }
 
+/* Two pools rest on calibrated steps, and their balance on nothing but its formula. */
+static void set_pool_basis(struct plan *plan)
+{
+    struct estimate *const estimates[] = {&plan->ttft_ms,      &plan->tpot_ms,
+                                          &plan->e2e_ms,       &plan->requests_s,
+                                          &plan->output_tok_s, &plan->per_user_tok_s};
+    for (size_t i = 0; i < ARRAY_LEN(estimates); i++)
+        if (estimates[i]->basis == BASIS_CALIBRATED)
+            estimates[i]->basis = BASIS_DERIVED;
+}
+
 static void hold_bounds(struct plan *plan)
 {
     hold_bound(plan, &plan->ttft_ms, false, "the time to first token");
@@ -160,6 +173,8 @@ void estimates_fill(const struct prepared *prep, const struct core *core,
     plan->decode_factors[1] = rest.high * correction(problem, INTERVAL_TPOT);
     plan->prefill_factors[0] = plan->prefill_factors[1] = NAN;
     hold_bounds(plan);
+    if (problem->dep.disaggregated)
+        set_pool_basis(plan);
 }
 
 void estimates_fill_saturation(const struct prepared *prep, const struct core *core,

@@ -140,6 +140,39 @@ static void write_figures(struct report *report)
     }
 }
 
+/* What the nearest measurements are, and what they did to the figures. */
+static const char *const NEARNESS[INTERVAL_TIER_COUNT] = {
+    [TIER_ANCHORED] = "measured runs of this deployment correct the expected times",
+    [TIER_CELL] =
+        "measured runs of this model, part and format in other layouts or versions correct "
+        "the expected times",
+    [TIER_MODEL] = "the model was measured on this engine, not on this part in this format",
+    [TIER_ENGINE] = "nothing near was measured: the interval is that of models never seen",
+};
+
+static void write_nearness(struct report *report)
+{
+    const struct nearness *near = &report->plan->problem.near;
+    struct phrase *phrase = &report->phrase;
+
+    if (!has_intervals(report) || NEARNESS[near->tier] == NULL)
+        return;
+    phrase_begin(phrase);
+    phrase_add(phrase, "  ");
+    if (near->n > 0) {
+        phrase_whole(phrase, near->n);
+        phrase_add(phrase, " runs: ");
+    }
+    phrase_add(phrase, NEARNESS[near->tier]);
+    if (near->n > 0) {
+        phrase_add(phrase, "; time per token ");
+        phrase_change(phrase, near->factor[INTERVAL_TPOT] - 1.0);
+        phrase_add(phrase, ", to the first ");
+        phrase_change(phrase, near->factor[INTERVAL_TTFT] - 1.0);
+    }
+    text_wrap(report->out, phrase_text(phrase), 0, 4);
+}
+
 /* Steps ---------------------------------------------------------------------------------------- */
 
 #define NAME_COLUMNS 23
@@ -620,6 +653,7 @@ void plan_text_write(struct json_out *out, const struct plan_request *request,
     write_head(&report);
     write_verdict(&report);
     write_figures(&report);
+    write_nearness(&report);
     write_decode(&report);
     write_prefill(&report);
     write_memory(&report);
