@@ -188,9 +188,9 @@ static void attention_is_met(void **state)
     store_release(*state, cat);
 }
 
-/* A collective's record has its median error alone: three times that, 15 % at least, for its p90.
- */
-*p90.* / static void collectives_are_met(void **state)
+/* A collective's record has its median error alone: three times that, 15 % at least, stands for its
+ * p90. */
+static void collectives_are_met(void **state)
 {
     const struct catalogue *cat = store_catalogue(*state);
     struct misses misses = {0, 0};
