@@ -172,13 +172,17 @@ static bool fit_is_better(const struct op_fit *fit, const struct op_fit *best, i
 }
 
 static const struct op_fit *fit_of_type(const struct library *lib, int hardware, int engine,
-                                        const int version[3], enum fit_op op, enum fit_dtype dtype)
+                                        const int version[3], const struct fit_query *query,
+                                        enum fit_dtype dtype)
 {
+    enum fit_op op = query->op;
     const struct op_fit *best = NULL;
     for (int i = fits_begin(lib, hardware, op, dtype);
          i < lib->n_op_fits && compare_key(&lib->op_fits[i], hardware, op, dtype) == 0; i++) {
         const struct op_fit *fit = &lib->op_fits[i];
-        if (fit->status != FIT_REJECTED && fit_is_better(fit, best, engine, version)) {
+        bool shape_fits = query->has_shape || fit->form != FIT_FORM_SHAPES;
+        if (shape_fits && fit->status != FIT_REJECTED &&
+            fit_is_better(fit, best, engine, version)) {
             best = fit;
         }
     }
@@ -208,16 +212,16 @@ static enum fit_match match_of(const struct op_fit *fit, const struct hardware *
 
 const struct op_fit *library_op_fit(const struct library *lib, const struct hardware *hw,
                                     const struct engine *engine, const int version[3],
-                                    enum fit_op op, const enum fit_dtype *types, int n_types,
-                                    enum fit_match *ret_match)
+                                    const struct fit_query *query, enum fit_match *ret_match)
 {
     *ret_match = FIT_NONE;
-    for (int i = 0; hw->index >= 0 && i < n_types && types[i] != FIT_DTYPE_COUNT; i++) {
+    const enum fit_dtype *types = query->types;
+    for (int i = 0; hw->index >= 0 && i < query->n_types && types[i] != FIT_DTYPE_COUNT; i++) {
         const struct neighbours *near = neighbours_of(lib, hw->index);
         const struct op_fit *fit =
-            fit_of_type(lib, hw->index, engine->index, version, op, types[i]);
+            fit_of_type(lib, hw->index, engine->index, version, query, types[i]);
         for (int j = 0; !fit && j < near->n; j++) {
-            fit = fit_of_type(lib, near->part[j], engine->index, version, op, types[i]);
+            fit = fit_of_type(lib, near->part[j], engine->index, version, query, types[i]);
         }
         if (fit) {
             *ret_match = match_of(fit, hw, engine, version, i > 0);

@@ -90,18 +90,25 @@ bool fit_match_is_weaker(enum fit_match a, enum fit_match b);
  */
 struct neighbours library_neighbours(const struct library *lib, int part);
 
+/* What is asked for: an op, the types that may stand for it, and whether its shape is one of those
+ * that FIT_FORM_SHAPES was fitted to (attention: heads 128 wide). */
+struct fit_query {
+    enum fit_op op;
+    const enum fit_dtype *types; /* best first; FIT_DTYPE_COUNT ends the list early */
+    int n_types;
+    bool has_shape;
+};
+
 /*
- * The fit for an op on a part: types in the order given (FIT_DTYPE_COUNT ends the list); within a
- * type the part itself, then its neighbours; on a part the engine asked for, nearest version first,
- * then any other engine. A form of its own goes before the plain roofline. Rejected fits are
- * skipped. A neighbour's e_m and e_c are shares: they hold for this part's bandwidth and peak as
- * they are. Returns NULL and FIT_NONE when nothing was measured. An inline part (index -1) has no
- * fits.
+ * The fit for an op on a part: types in the order given; within a type the part itself, then its
+ * neighbours; on a part the engine asked for, nearest version first, then any other engine. A form
+ * of its own goes before the plain roofline. Rejected fits are skipped. A neighbour's e_m and e_c
+ * are shares: they hold for this part's bandwidth and peak as they are. Returns NULL and FIT_NONE
+ * when nothing was measured. An inline part (index -1) has no fits.
  */
 const struct op_fit *library_op_fit(const struct library *lib, const struct hardware *hw,
                                     const struct engine *engine, const int version[3],
-                                    enum fit_op op, const enum fit_dtype *types, int n_types,
-                                    enum fit_match *ret_match);
+                                    const struct fit_query *query, enum fit_match *ret_match);
 
 /*
  * The fit of a collective for that many devices: the engine's own kernel in the graph or eager

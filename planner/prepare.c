@@ -27,6 +27,8 @@
 #define INDEX_FIXED_US 8.0
 /* Queries that share a gathered entry through the cache: 64 of a tile. */
 #define GATHER_TILE 64.0
+/* Heads whose attention FIT_FORM_SHAPES was fitted to. */
+#define SHAPES_HEAD_WIDTH 128.0
 /* The heads of a scan's fit keep a state of 128 x 128. */
 #define SCAN_STATE_ELEMENTS (128.0 * 128.0)
 /* A row passes the causal convolution and the split of its output: in and out, twice, 16 bits. */
@@ -50,12 +52,11 @@ static double half_peak(const struct hardware *hw)
     return hardware_peak(hw, hw->peak_flops_us[DTYPE_BF16] > 0.0 ? DTYPE_BF16 : DTYPE_FP16, &used);
 }
 
-static const struct op_fit *find_fit(const struct problem *problem, enum fit_op op,
-                                     const enum fit_dtype *types, int n_types,
+static const struct op_fit *find_fit(const struct problem *problem, const struct fit_query *query,
                                      enum fit_match *ret_match)
 {
     const struct op_fit *fit = library_op_fit(problem->lib, problem->hw, problem->dep.engine,
-                                              problem->dep.version, op, types, n_types, ret_match);
+                                              problem->dep.version, query, ret_match);
     /* llama.cpp and its kin run kernels of their own: another engine's say nothing of them. */
     if (fit != NULL && fit->engine != problem->dep.engine->index &&
         problem->dep.engine->memory_rule == MEMORY_LLAMACPP) {
@@ -67,12 +68,12 @@ static const struct op_fit *find_fit(const struct problem *problem, enum fit_op 
 
 /* A roof for an op: the floor against the peak that the part has for `compute`, the fit against the
  * peak it was fitted with. */
-static struct roof make_roof(const struct prepared *prep, enum fit_op op,
-                             const enum fit_dtype *types, int n_types, enum dtype compute)
+static struct roof make_roof(const struct prepared *prep, const struct fit_query *query,
+                             enum dtype compute)
 {
     const struct problem *problem = prep->problem;
     enum fit_match match = FIT_NONE;
-    const struct op_fit *fit = find_fit(problem, op, types, n_types, &match);
+    const struct op_fit *fit = find_fit(problem, query, &match);
     enum dtype used;
     double peak = hardware_peak(problem->hw, compute, &used) * prep->scale.compute;
     peak = fmax(peak, prep->local_peak_us);
@@ -86,10 +87,9 @@ static struct roof make_roof(const struct prepared *prep, enum fit_op op,
     return roof;
 }
 
-static int op_roof(struct prepared *prep, enum fit_op op, const enum fit_dtype *types, int n_types,
-                   enum dtype compute)
+static int op_roof(struct prepared *prep, const struct fit_query *query, enum dtype compute)
 {
-    return add_roof(prep, make_roof(prep, op, types, n_types, compute));
+    return add_roof(prep, make_roof(prep, query, compute));
 }
 
 static enum dtype half_type(const struct hardware *hw)
@@ -114,11 +114,11 @@ static int gemm_roof(struct prepared *prep, double bytes)
     const struct weight_format *format = prep->problem->dep.weights;
     bool plain = bytes >= ACTIVATION_BYTES;
     int *roof = plain ? &prep->plain_gemm_roof : &prep->quantized_gemm_roof;
+    const struct fit_query query = {
+        FIT_GEMM, plain ? PLAIN : format->gemm_fits,
+        plain ? (int)ARRAY_LEN(PLAIN) : (int)ARRAY_LEN(format->gemm_fits), true};
     if (*roof == 0)
-        *roof = plain
-                    ? op_roof(prep, FIT_GEMM, PLAIN, 1, half_type(prep->problem->hw))
-                    : op_roof(prep, FIT_GEMM, format->gemm_fits, (int)ARRAY_LEN(format->gemm_fits),
-                              compute_type(prep->problem, format, bytes));
+        *roof = op_roof(prep, &query, compute_type(prep->problem, format, bytes));
     return *roof;
 }
 
@@ -284,9 +284,10 @@ static void add_moe(struct prepared *prep, const struct ffn *ffn, double count)
     bool plain = bytes >= ACTIVATION_BYTES;
     enum fit_op fit_op =
         problem->dep.engine->moe_fit_balanced ? FIT_MOE_BALANCED : FIT_MOE_SKEW_101;
-    op.roof =
-        op_roof(prep, fit_op, plain ? PLAIN : format->moe_fits,
-                plain ? 1 : (int)ARRAY_LEN(format->moe_fits), compute_type(problem, format, bytes));
+    const struct fit_query query = {
+        fit_op, plain ? PLAIN : format->moe_fits,
+        plain ? (int)ARRAY_LEN(PLAIN) : (int)ARRAY_LEN(format->moe_fits), true};
+    op.roof = op_roof(prep, &query, compute_type(problem, format, bytes));
     pad_experts(&op, prep->roofs[op.roof].fit, width, prep->ranks.ep);
     prep->moe_layers += count;
     merge_moe(prep, op);
@@ -303,19 +304,21 @@ static void attention_roofs(struct prepared *prep, const struct mixer *mixer,
 {
     static const enum fit_dtype GATHERED[] = {FIT_KV_BF16, FIT_KV_FP8};
     const struct kv_format *kv = prep->problem->dep.kv_cache;
-    int n_types = (int)ARRAY_LEN(kv->fits);
     enum dtype type = half_type(prep->problem->hw);
     bool latent = is_latent(mixer);
-    op->decode_roof =
-        op_roof(prep, latent ? FIT_DECODE_MLA : FIT_DECODE_ATTENTION, kv->fits, n_types, type);
+    struct fit_query query = {latent ? FIT_DECODE_MLA : FIT_DECODE_ATTENTION, kv->fits,
+                              (int)ARRAY_LEN(kv->fits), mixer->k_dim == SHAPES_HEAD_WIDTH};
+    op->decode_roof = op_roof(prep, &query, type);
+    query.op = latent ? FIT_PREFILL_MLA : FIT_PREFILL_ATTENTION;
     if (op->gather_bytes <= 0.0) {
-        op->prefill_roof = op_roof(prep, latent ? FIT_PREFILL_MLA : FIT_PREFILL_ATTENTION, kv->fits,
-                                   n_types, type);
+        op->prefill_roof = op_roof(prep, &query, type);
         return;
     }
     /* Gathered entries are multiplied in 16 bits. Nobody measured that kernel: the dense one of the
      * same latents stands in, and says so. */
-    struct roof roof = make_roof(prep, FIT_PREFILL_MLA, GATHERED, (int)ARRAY_LEN(GATHERED), type);
+    query.types = GATHERED;
+    query.n_types = (int)ARRAY_LEN(GATHERED);
+    struct roof roof = make_roof(prep, &query, type);
     if (roof.fit != NULL && fit_match_is_weaker(FIT_OTHER_TYPE, roof.match))
         roof.match = FIT_OTHER_TYPE;
     op->prefill_roof = add_roof(prep, roof);
@@ -378,7 +381,8 @@ static void prepare_delta(struct prepared *prep, struct attention_op *op)
     static const enum fit_dtype TYPES[] = {FIT_BF16};
     const struct problem *problem = prep->problem;
     const struct mixer *mixer = op->mixer;
-    struct roof state = make_roof(prep, FIT_DELTA_DECODE, TYPES, 1, half_type(problem->hw));
+    struct fit_query query = {FIT_DELTA_DECODE, TYPES, (int)ARRAY_LEN(TYPES), true};
+    struct roof state = make_roof(prep, &query, half_type(problem->hw));
     if (state.fit != NULL)
         op->decode_roof = add_roof(prep, state);
     op->state_fit_bytes =
@@ -387,7 +391,8 @@ static void prepare_delta(struct prepared *prep, struct attention_op *op)
         op->conv_row_bytes = CONV_PASSES * ACTIVATION_BYTES * mixer->conv_elements /
                              (mixer->conv_kernel - 1.0) / prep->ranks.tp;
     struct scan *scan = &op->scan;
-    scan->fit = find_fit(problem, FIT_DELTA_PREFILL, TYPES, 1, &scan->match);
+    query.op = FIT_DELTA_PREFILL;
+    scan->fit = find_fit(problem, &query, &scan->match);
     if (scan->fit == NULL)
         return;
     /* The scan is as long on another part of the family; the work of all heads goes with the peak.

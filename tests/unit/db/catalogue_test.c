@@ -319,7 +319,7 @@ static void the_library_holds_published_figures(void **state)
     enum dtype used;
     assert_true(lib->n_models >= 267);
     assert_int_equal(lib->n_hardware, 125);
-    assert_int_equal(lib->n_op_fits, 621 + 132 + 92);
+    assert_int_equal(lib->n_op_fits, 621 + 132 + 92 + 33);
     assert_true(fabs(hardware_peak(h100, DTYPE_BF16, &used) / h100->bw_bytes_us - 295.4) < 0.05);
     assert_true(fabs(h100->link_bytes_us - 450e3) < 1e-6);
     assert_true(fabs(h100->memory_bytes - 79.19 * BYTES_PER_GIB) < 1);
@@ -351,8 +351,9 @@ static void a_rejected_fit_is_never_chosen(void **state)
     const struct library *lib = &cat->lib;
     const struct engine *vllm = library_engine(lib, "vllm");
     enum fit_match match = FIT_NONE;
-    const struct op_fit *fit = library_op_fit(lib, library_hardware(lib, "h100-sxm"), vllm,
-                                              vllm->latest, FIT_GEMM, TYPES, 1, &match);
+    const struct fit_query query = {FIT_GEMM, TYPES, 1, true};
+    const struct op_fit *fit =
+        library_op_fit(lib, library_hardware(lib, "h100-sxm"), vllm, vllm->latest, &query, &match);
     assert_non_null(fit);
     assert_int_equal(match, FIT_OTHER_ENGINE);
     assert_int_equal(fit->status, FIT_USED);
@@ -374,8 +375,9 @@ static void look_ups_are_fast(void **state)
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
     for (int i = 0; i < 100000; i++) {
         enum fit_match match;
-        const struct op_fit *fit = library_op_fit(
-            lib, part, engine, engine->latest, (enum fit_op)(i % FIT_OP_COUNT), TYPES, 3, &match);
+        const struct fit_query query = {(enum fit_op)(i % FIT_OP_COUNT), TYPES, 3, true};
+        const struct op_fit *fit =
+            library_op_fit(lib, part, engine, engine->latest, &query, &match);
         found += fit ? fit->q : 0;
     }
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &stop);

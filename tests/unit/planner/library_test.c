@@ -98,16 +98,17 @@ static void fits_are_found_in_order(void **state)
         const struct look_up *row = &LOOK_UPS[i];
         const int version[3] = {0, row->minor, 0};
         enum fit_match match = FIT_EXACT;
-        const struct op_fit *fit = library_op_fit(&lib, &PARTS[row->part], &ENGINES[row->engine],
-                                                  version, row->op, row->types, 2, &match);
+        const struct fit_query query = {row->op, row->types, 2, true};
+        const struct op_fit *fit =
+            library_op_fit(&lib, &PARTS[row->part], &ENGINES[row->engine], version, &query, &match);
         assert_near(fit ? fit->e_m : 0, row->e_m, 0);
         assert_int_equal(match, row->match);
     }
     const enum fit_dtype bf16 = FIT_BF16;
+    const struct fit_query query = {FIT_GEMM, &bf16, 1, true};
     const int version[3] = {0, 24, 0};
     enum fit_match match = FIT_EXACT;
-    assert_null(
-        library_op_fit(&lib, &INLINE_PART, &ENGINES[VLLM], version, FIT_GEMM, &bf16, 1, &match));
+    assert_null(library_op_fit(&lib, &INLINE_PART, &ENGINES[VLLM], version, &query, &match));
     assert_int_equal(match, FIT_NONE);
 }
 

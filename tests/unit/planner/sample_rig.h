@@ -192,7 +192,7 @@ static inline void rig_tables(struct rig *rig)
     rig->parts[RIG_NO_PEAK] =
         (struct hardware){.id = "part", .name = "part", .index = -1, .bw_bytes_us = 1e6};
     rig->parts[RIG_NO_PEAK].memory_bytes = 64 * BYTES_PER_GIB;
-    /* vLLM's custom all-reduce in a graph on H100, 2 and 8 devices: rows of the bundled fits. */
+    /* An all-reduce in a graph on H100, 2 and 8 devices. */
     rig->comms[0] = (struct comm_fit){.id = 1,
                                       .hardware = SAMPLE_H100,
                                       .engine = SAMPLE_VLLM,

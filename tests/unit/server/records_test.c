@@ -233,7 +233,7 @@ static const struct search_row {
     {"/v1/models?family=LLAMA", 20, 60},
     {"/v1/hardware?vendor=nvidia", 63, 63},
     {"/v1/formats?use=kv_cache", 20, 40},
-    {"/v1/calibrations?type=op_fit", 845, 845},
+    {"/v1/calibrations?type=op_fit", 878, 878},
     {"/v1/calibrations?type=collective_fit", 263, 263},
     {"/v1/classes?pass=host", 5, 23},
     {"/v1/regimes?seed_regime=c", 2, 2},
