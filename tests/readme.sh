@@ -35,19 +35,24 @@ done
 # The question is the curl line of README.md; the reply stands between the two marks.
 target=$(sed -n "s|^curl -s 'http://127.0.0.1:8080\(/[^']*\)'.*|\1|p" README.md | head -n 1)
 curl -fsS --unix-socket "$work/socket" -o "$work/reply" "http://localhost$target"
-# The head of the errors: from the line that names the columns to the first empty one.
-"$BUILD/regimed" backtest | awk '/^  figure/ && !n++ { on = 1 } !NF { on = 0 } on' >"$work/errors"
-awk -v reply="$work/reply" -v errors="$work/errors" '
+# The head of the errors of each set: from the line that names the columns to the first empty one.
+for set in calibrated other local; do
+    "$BUILD/regimed" backtest --set "$set" |
+        awk '/^  figure/ && !n++ { on = 1 } !NF { on = 0 } on' >"$work/$set"
+done
+awk -v work="$work" '
     function show(file) {
         inside = 1
         print "```"
-        while ((getline line < file) > 0) print line
+        while ((getline line < (work "/" file)) > 0) print line
         print "```"
     }
-    /^<!-- (reply ends|errors end) -->/ { inside = 0 }
+    /^<!-- (reply ends|(other |local )?errors end) -->/ { inside = 0 }
     !inside { print }
-    /^<!-- reply begins/ { show(reply) }
-    /^<!-- errors begin/ { show(errors) }' README.md >"$work/README.md"
+    /^<!-- reply begins/ { show("reply") }
+    /^<!-- errors begin/ { show("calibrated") }
+    /^<!-- other errors begin/ { show("other") }
+    /^<!-- local errors begin/ { show("local") }' README.md >"$work/README.md"
 if $UPDATE; then
     cp "$work/README.md" README.md
 elif ! diff -u README.md "$work/README.md"; then
