@@ -35,11 +35,10 @@ enum fit_op { FIT_OP_LIST(X) FIT_OP_COUNT };
  * How a kernel's bytes and flops become time; append only, the names are those of the records.
  * roofline: as above.
  * moe-pad-ep: the same of experts pad_columns wider, their flops times ep^ep_gamma.
- * shapes: the roofline, fitted to the matrices, and to the heads, that layers of models have instead
- * of to all sizes.
- * gdn-state: t = state bytes read and written/(e_m BW) + t0.
- * gdn-scan-sum: t = t0 + us_per_token_of_longest L + us_per_token_head T heads, of a batch of T
- * prompt tokens whose longest sequence has L; gdn-scan-max4: the last two as a 4-norm.
+ * shapes: the roofline, fitted to the matrices, and to the heads, that layers of models have
+ * instead of to all sizes. gdn-state: t = state bytes read and written/(e_m BW) + t0. gdn-scan-sum:
+ * t = t0 + us_per_token_of_longest L + us_per_token_head T heads, of a batch of T prompt tokens
+ * whose longest sequence has L; gdn-scan-max4: the last two as a 4-norm.
  */
 #define FIT_FORM_LIST(X)                                                                           \
     X(FIT_FORM_ROOFLINE, "roofline")                                                               \

@@ -176,9 +176,10 @@ struct kv_row {
  * Bytes of one more token on one device, before any window is full and after.
  * Llama-3.1-8B: 32 x 2 x 8 x 128 x 2 = 131,072. DeepSeek-V3: 61 x 576 x 2 = 70,272, one latent for
  * K and V, copied on each rank. gpt-oss: 24 x 2 x 8 x 64 x 2, half of it in windows of 128.
- * V3.2: 61 x (576 x 2 + 132), the indexer's key in 8 bits with a scale of 4 B. V4: 2 x 512 x 2 + 21 x
- * ((512/4 + 512) x 2 + 132/4) + 20 x (512/128 + 512) x 2; beyond the windows 21 x (128 x 2 + 33) + 20
- * x 4 x 2.
+ * V3.2: 61 x (576 x 2 + 132), the indexer's key in 8 bits with a scale of 4 B. V4: 2 x 512 x 2 + 21
+ * x
+ * ((512/4 + 512) x 2 + 132/4) + 20 x (512/128 + 512) x 2; beyond the windows 21 x (128 x 2 + 33) +
+ * 20 x 4 x 2.
  */
 static const struct kv_row KV_ROWS[] = {
     {SHAPES + SAMPLE_LLAMA_8B, 1, 1, 0, 131072, 131072},
