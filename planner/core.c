@@ -72,6 +72,34 @@ static void solve_pools(const struct prepared *prep, double concurrency, struct 
                prefill_us, &core->cycle);
 }
 
+/* Two pools at an arrival rate: as many decode as arrive in the time of their decoding, and a
+ * prompt waits as in a queue of `servers` with a fixed service time, rho/(2 servers (1 - rho)) of
+ * it. */
+static void solve_open_pools(const struct prepared *prep, double rate_us, struct core *core)
+{
+    const struct problem *problem = prep->problem;
+    double context = load_mean_input(&problem->load) + load_mean_output(&problem->load) / 2.0;
+    double steps = fmax(load_mean_output(&problem->load) - 1.0, 0.0) / prep->spec_gain;
+    double servers = load_prefill_servers(problem), prefill_us = core->prefill.time_us;
+    double ranks = problem->dep.dp * problem->dep.pp, running = 1.0;
+    double most = load_running(problem, &core->memory, 1e9);
+    for (int i = 0; i < POOL_STEPS; i++) {
+        step_decode(prep, fmax(running / ranks, 1.0), context, &core->decode);
+        running = fmin(rate_us * steps * core->decode.time_us, most);
+    }
+    double busy = rate_us * prefill_us / servers;
+    bool full = running >= most && rate_us * steps * core->decode.time_us > most;
+    double wait = busy < 1.0 ? prefill_us * busy / (2.0 * servers * (1.0 - busy)) : 0.0;
+    double before = rate_us * (prefill_us + wait);
+    load_pools(problem, running + before, running, core->decode.time_us,
+               core->decode.tokens_per_step, prefill_us, &core->cycle);
+    core->cycle.ttft_us = prefill_us + wait;
+    core->cycle.e2e_us = core->cycle.cycle_us = core->cycle.ttft_us + core->cycle.decode_us;
+    core->cycle.saturated = busy >= 1.0 || full;
+    core->cycle.requests_us =
+        core->cycle.saturated ? fmin(servers / prefill_us, core->cycle.requests_us) : rate_us;
+}
+
 /* One closed cycle with that many in flight on a replica. */
 static void solve_cycle(const struct prepared *prep, double concurrency, struct core *core)
 {
@@ -92,6 +120,10 @@ static void solve_cycle(const struct prepared *prep, double concurrency, struct 
 /* Open loop: the smallest N whose cycle finishes as many requests as arrive (Little's law). */
 static void solve_open_loop(const struct prepared *prep, double rate_us, struct core *core)
 {
+    if (prep->problem->dep.disaggregated) {
+        solve_open_pools(prep, rate_us, core);
+        return;
+    }
     double most = load_running(prep->problem, &core->memory, 1e9);
     solve_cycle(prep, most, core);
     if (core->cycle.requests_us <= rate_us) {
@@ -143,7 +175,7 @@ void core_evaluate(const struct prepared *prep, struct core *ret_core)
     ret_core->decode.batch = -1.0;
     double replicas = load_replicas(problem);
     if (isnan(load->request_rate))
-        solve_cycle(prep, load->concurrency / replicas, ret_core);
+        solve_cycle(prep, load_in_flight(load) / replicas, ret_core);
     else
         solve_open_loop(prep, load->request_rate / replicas / US_PER_S, ret_core);
     core_regime(problem, ret_core);

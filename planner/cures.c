@@ -106,6 +106,21 @@ int cures_find(const struct problem *problem, const struct core *here,
     return n;
 }
 
+/* Cures before non-cures, each in the order they had; ranks from 1. */
+static void settle_ranks(struct cure_result *results, int n)
+{
+    struct cure_result kept[CURES_MAX];
+    int at = 0, rank = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n; i++)
+            if (results[i].is_cure == (pass == 0))
+                kept[at++] = results[i];
+    for (int i = 0; i < n; i++) {
+        results[i] = kept[i];
+        results[i].rank = kept[i].is_cure ? ++rank : 0;
+    }
+}
+
 /* How many of the best cures are replayed. */
 #define REPLAYED_CURES 3
 
@@ -135,5 +150,7 @@ void cures_replay(const struct prepared *prep, const struct core *here, struct c
                                                 trial.problem.load.output_tokens);
         result->best =
             fmax(fmax(-result->tpot, -result->ttft), fmax(result->output_tok_s, -result->memory));
+        result->is_cure = result->best >= CURE_THRESHOLD;
     }
+    settle_ranks(results, n);
 }

@@ -5,6 +5,9 @@
 
 #include "units.h"
 
+/* Prompt tokens that a step of an engine without chunks holds at most. */
+#define UNCHUNKED_STEP_TOKENS 16384.0
+
 /* Between which factors of the expected time the measured one lies in four of five. */
 struct factors {
     double low, high;
@@ -87,11 +90,27 @@ static double bound_rate_us(const struct problem *problem, const struct cycle *f
     return cycle > 0.0 ? floors->running / cycle : floors->requests_us;
 }
 
-static double bound_rate(const struct problem *problem, const struct core *core)
+/* Floor of one prompt where a step holds several: short ones share its pass over the weights. */
+static double packed_prefill_us(const struct prepared *prep, const struct core *core)
 {
+    double fresh = load_new_tokens(prep->problem);
+    double chunk = prep->problem->dep.chunked_prefill_tokens;
+    if (chunk <= 0.0)
+        chunk = UNCHUNKED_STEP_TOKENS;
+    if (fresh >= chunk)
+        return core->prefill.floor_us;
+    struct step packed;
+    step_prefill(prep, chunk, 0.0, &packed);
+    double attention = packed.classes[CLASS_PREFILL_ATTENTION].floor_us * prep->ranks.pp;
+    return fmin(core->prefill.floor_us, (packed.floor_us - attention) * fresh / chunk);
+}
+
+static double bound_rate(const struct prepared *prep, const struct core *core)
+{
+    const struct problem *problem = prep->problem;
     struct cycle bound;
     load_cycle(problem, core->cycle.concurrency, core->cycle.running, core->decode.floor_us,
-               core->decode.tokens_per_step, core->prefill.floor_us, &bound);
+               core->decode.tokens_per_step, packed_prefill_us(prep, core), &bound);
     if (problem->dep.disaggregated)
         bound.prefill_us *= 1.0 / fmax(load_prefill_servers(problem), 1e-9);
     double rate = bound_rate_us(problem, &bound) * US_PER_S * load_replicas(problem);
@@ -104,7 +123,7 @@ static double bound_rate(const struct problem *problem, const struct core *core)
 /* Served times with the measured corrections in them. */
 static struct served correct(const struct problem *problem, const struct served *served)
 {
-    double tokens = load_mean_output(&problem->load);
+    double tokens = served->output_tokens;
     struct served corrected = *served;
     corrected.ttft_us *= correction(problem, INTERVAL_TTFT);
     corrected.tpot_us *= correction(problem, INTERVAL_TPOT);
@@ -123,6 +142,13 @@ static struct factors join(const struct served *served, struct factors first, st
                             share * first.high + (1.0 - share) * rest.high};
 }
 
+/* Below saturation an open loop finishes what arrives, no more and no less. */
+static void set_served_rate(struct plan *plan)
+{
+    plan->requests_s.low = plan->requests_s.high = plan->requests_s.expected;
+    plan->output_tok_s.low = plan->output_tok_s.high = plan->output_tok_s.expected;
+}
+
 /* Two pools rest on calibrated steps, and their balance on nothing but its formula. */
 static void set_pool_basis(struct plan *plan)
 {
@@ -134,10 +160,15 @@ static void set_pool_basis(struct plan *plan)
             estimates[i]->basis = BASIS_DERIVED;
 }
 
-static void hold_bounds(struct plan *plan)
+static void hold_bounds(struct plan *plan, double output_tokens)
 {
+    int warnings = plan->n_warnings;
     hold_bound(plan, &plan->ttft_ms, false, "the time to first token");
     hold_bound(plan, &plan->tpot_ms, false, "the time per output token");
+    /* What was lifted is part of the whole. */
+    double whole = plan->ttft_ms.expected + plan->tpot_ms.expected * fmax(output_tokens - 1.0, 0.0);
+    if (plan->n_warnings > warnings && plan->e2e_ms.expected < whole)
+        plan->e2e_ms.expected = whole;
     hold_bound(plan, &plan->e2e_ms, false, "the time of a whole answer");
     hold_bound(plan, &plan->requests_s, true, "the request rate");
     hold_bound(plan, &plan->output_tok_s, true, "the output rate");
@@ -156,7 +187,7 @@ void estimates_fill(const struct prepared *prep, const struct core *core,
     /* Past saturation a queue, and so its wait, has no end. */
     double waits = core->cycle.saturated ? (double)NAN : expected;
     double rate = expected * got.requests_us * US_PER_S * load_replicas(problem);
-    double bound = bound_rate(problem, core), tokens = load_mean_output(&problem->load);
+    double bound = bound_rate(prep, core), tokens = got.output_tokens;
     struct factors first = find_factors(prep, core, INTERVAL_TTFT);
     struct factors rest = find_factors(prep, core, INTERVAL_TPOT);
     struct factors whole = join(&got, first, rest);
@@ -172,7 +203,9 @@ void estimates_fill(const struct prepared *prep, const struct core *core,
     plan->decode_factors[0] = rest.low * correction(problem, INTERVAL_TPOT);
     plan->decode_factors[1] = rest.high * correction(problem, INTERVAL_TPOT);
     plan->prefill_factors[0] = plan->prefill_factors[1] = NAN;
-    hold_bounds(plan);
+    hold_bounds(plan, tokens);
+    if (problem->load.request_rate > 0.0 && !core->cycle.saturated)
+        set_served_rate(plan);
     if (problem->dep.disaggregated)
         set_pool_basis(plan);
 }
@@ -194,9 +227,12 @@ void estimates_fill_saturation(const struct prepared *prep, const struct core *c
     if (problem->dep.disaggregated)
         saturated.requests_us =
             fmin(most / saturated.decode_us, load_prefill_servers(problem) / core->prefill.time_us);
-    load_cycle(problem, most, most, full.floor_us, gain, core->prefill.floor_us, &bound);
+    load_cycle(problem, most, most, full.floor_us, gain, packed_prefill_us(prep, core), &bound);
     double expected = predicted ? saturated.requests_us * US_PER_S * replicas : (double)NAN;
     expected /= correction(problem, INTERVAL_TPOT);
+    /* The cycle knows nothing of what the replay found: a rate that is served can be served. */
+    if (expected < plan->requests_s.expected)
+        expected = plan->requests_s.expected;
     plan->max_request_rate = make_rate(bound_rate_us(problem, &bound) * US_PER_S * replicas,
                                        expected, find_factors(prep, core, INTERVAL_TPOT));
     hold_bound(plan, &plan->max_request_rate, true, "the greatest request rate");

@@ -19,6 +19,11 @@ double load_replicas(const struct problem *problem)
     return replicas;
 }
 
+double load_in_flight(const struct workload *load)
+{
+    return isnan(load->requests) ? load->concurrency : fmin(load->concurrency, load->requests);
+}
+
 double load_mean_input(const struct workload *load)
 {
     return load->input_tokens * (1.0 + load->length_range_ratio) / 2.0;

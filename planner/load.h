@@ -33,6 +33,9 @@ double load_running(const struct problem *problem, const struct memory_plan *mem
 /* Replicas that have work: in a closed loop no more than there are requests in flight. */
 double load_replicas(const struct problem *problem);
 
+/* Requests in flight of a closed loop: no more than there are. */
+double load_in_flight(const struct workload *load);
+
 /* Mean lengths of requests whose lengths are uniform in length_range_ratio .. 1 of the nominal. */
 double load_mean_input(const struct workload *load);
 double load_mean_output(const struct workload *load);

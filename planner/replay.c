@@ -38,7 +38,7 @@ struct waiting {
 
 /* Sums over requests of one part of the run. */
 struct sums {
-    double n, ttft_us, tpot_us, e2e_us;
+    double n, ttft_us, tpot_us, e2e_us, output;
 };
 
 enum wave { WAVE_FIRST, WAVE_MIDDLE, WAVE_LAST, WAVE_COUNT };
@@ -176,6 +176,7 @@ static void finish(struct run *run, const struct sequence *done)
         sums->n += 1.0;
         sums->ttft_us += done->first_us - done->arrived_us;
         sums->e2e_us += run->time_us - done->arrived_us;
+        sums->output += done->output;
         sums->tpot_us += (run->time_us - done->first_us) / fmax(done->output - 1.0, 1.0);
         run->finished++;
     }
@@ -386,7 +387,7 @@ static int choose_requests(const struct run *run, double stated)
     if (!run->burst && n == 1 && run->problem->load.length_range_ratio >= 1.0)
         return 1;
     if (!run->burst)
-        return run->brief ? n + 2 : 2 * n + 6;
+        return run->brief ? n + 2 : 2 * n + (run->problem->load.length_range_ratio < 1.0 ? 24 : 6);
     int least = run->brief ? BRIEF_REQUESTS_MIN : REQUESTS_MIN;
     int waves = (run->brief ? BRIEF_WAVES : WAVES_MIN) * n;
     int enough = waves > least ? waves : least;
@@ -442,7 +443,7 @@ static bool begin(const struct prepared *prep, const struct core *core, double r
 
 /* Means of the whole run from its parts: a run that was cut short keeps its ends and repeats its
  * middle. */
-static void collect(const struct run *run, struct replay *replay)
+static void collect(const struct run *run, double concurrency, struct replay *replay)
 {
     double stated =
         run->burst ? run->problem->load.requests / (run->problem->dep.dp * run->problem->dep.pp)
@@ -456,36 +457,44 @@ static void collect(const struct run *run, struct replay *replay)
         total.ttft_us += weights[i] * run->sums[i].ttft_us;
         total.tpot_us += weights[i] * run->sums[i].tpot_us;
         total.e2e_us += weights[i] * run->sums[i].e2e_us;
+        total.output += weights[i] * run->sums[i].output;
     }
     replay->requests = total.n;
     replay->ttft_us = total.ttft_us / total.n;
     replay->tpot_us = total.tpot_us / total.n;
     replay->e2e_us = total.e2e_us / total.n;
+    replay->output_tokens = total.output / total.n;
     double ranks = run->problem->dep.dp * run->problem->dep.pp;
+    /* Where the ranks do not share what is in flight evenly, each stands for its part of it. */
+    double share = concurrency / run->in_flight;
     if (run->open)
         replay->requests_us = run->finished / run->time_us * ranks;
     else if (run->burst && left_out == 0.0)
-        replay->requests_us = run->requests / run->time_us * ranks;
+        replay->requests_us = run->requests / run->time_us * share;
     else
-        replay->requests_us = run->in_flight / replay->e2e_us * ranks;
+        replay->requests_us = run->in_flight / replay->e2e_us * share;
     replay->running = run->busy_us / run->time_us;
     replay->waiting = run->waiting_us / run->time_us;
 }
 
-double replay_client_wait(const struct prepared *prep, double tpot_us)
+double replay_client_wait(const struct prepared *prep, double step_us)
 {
-    return host_value(prep, HOST_FIRST_TOKEN_STEPS) * tpot_us +
+    return host_value(prep, HOST_FIRST_TOKEN_STEPS) * step_us +
            host_value(prep, HOST_FIRST_TOKEN_US);
 }
 
 /* What lies before and behind the engine's loop in a request's time to its first token. */
-static void add_client_side(const struct prepared *prep, const struct step *prefill,
+static void add_client_side(const struct prepared *prep, const struct core *core, bool open,
                             struct replay *replay)
 {
-    double wait = replay_client_wait(prep, replay->tpot_us);
+    const struct step *prefill = &core->prefill;
+    double wait = replay_client_wait(prep, core->decode.time_us);
     for (int i = 0; i < CLASS_COUNT; i++)
         if (surface_is_once((enum class_id)i) && prefill->classes[i].present)
             wait += prefill->classes[i].time_us;
+    /* Who waits sends the next request later. */
+    if (!open)
+        replay->requests_us *= replay->e2e_us / (replay->e2e_us + wait);
     replay->ttft_us += wait;
     replay->e2e_us += wait;
 }
@@ -509,7 +518,7 @@ void replay_run(const struct prepared *prep, const struct core *core, double rat
     for (int events = 0; run.finished < run.requests; events++)
         if (events == EVENTS_MAX || !play_event(&run))
             return;
-    collect(&run, ret_replay);
-    add_client_side(prep, &core->prefill, ret_replay);
+    collect(&run, core->cycle.concurrency, ret_replay);
+    add_client_side(prep, core, run.open, ret_replay);
     ret_replay->done = true;
 }

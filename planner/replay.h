@@ -28,6 +28,7 @@ struct replay {
     double requests_us;              /* finished per microsecond by the whole replica */
     double running, waiting;         /* mean sequences of one rank over time */
     double requests;                 /* replayed */
+    double output_tokens;            /* of a request, mean */
 };
 
 /*
@@ -43,6 +44,6 @@ void replay_run(const struct prepared *prep, const struct core *core, double rat
                 struct replay *ret_replay);
 
 /* What lies between a first token and its client: first_token_steps and first_token_us. */
-double replay_client_wait(const struct prepared *prep, double tpot_us);
+double replay_client_wait(const struct prepared *prep, double step_us);
 
 #endif

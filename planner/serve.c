@@ -15,12 +15,12 @@ struct served load_serve(const struct prepared *prep, const struct core *core, e
 {
     const struct workload *load = &prep->problem->load;
     const struct cycle *cycle = &core->cycle;
-    struct served served = {cycle->ttft_us, cycle->tpot_us, cycle->e2e_us, cycle->requests_us,
-                            false};
+    struct served served = {cycle->ttft_us,     cycle->tpot_us,         cycle->e2e_us,
+                            cycle->requests_us, load_mean_output(load), false};
     if (way == SERVE_CYCLE || cycle->saturated || !load_is_predicted(core))
         return served;
     if (prep->problem->dep.disaggregated) {
-        double wait = replay_client_wait(prep, served.tpot_us);
+        double wait = replay_client_wait(prep, core->decode.time_us);
         served.ttft_us += wait;
         served.e2e_us += wait;
         return served;
@@ -32,7 +32,8 @@ struct served load_serve(const struct prepared *prep, const struct core *core, e
     replay_run(prep, core, rate, way == SERVE_BRIEF, &run);
     if (!run.done)
         return served;
-    served = (struct served){run.ttft_us, run.tpot_us, run.e2e_us, run.requests_us, true};
+    served = (struct served){run.ttft_us,     run.tpot_us,       run.e2e_us,
+                             run.requests_us, run.output_tokens, true};
     if (!isnan(rate))
         served.requests_us = cycle->requests_us;
     return served;

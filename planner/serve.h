@@ -10,6 +10,7 @@
 
 struct served {
     double ttft_us, tpot_us, e2e_us, requests_us;
+    double output_tokens; /* of a request, mean */
     bool replayed;
 };
 

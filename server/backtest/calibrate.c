@@ -82,10 +82,8 @@ static void set_constants(const struct fitting *fit, const double *at,
 static double predict_log(const struct fitting *fit, const struct run *run, const double *at)
 {
     struct host_constant constants[HOST_COST_COUNT];
-    double tpot, ttft;
     set_constants(fit, at, constants);
-    run_predict(run, constants, &tpot, &ttft);
-    return log(tpot);
+    return log(run_predict(run, constants).tpot_ms);
 }
 
 static void linearise(const struct fitting *fit, struct run *run, const double *at)
@@ -161,12 +159,12 @@ static void fit_wait(struct fitting *fit, int cell, int geometry, double ret_wai
             double measured = run->measured_ms[INTERVAL_TTFT];
             if (!takes_part(run, cell, geometry) || isnan(measured))
                 continue;
-            double tpot = run->predicted_ms[FOLD_NONE][INTERVAL_TPOT];
-            double ttft = run->wait_free_ttft_ms[FOLD_NONE] + wait[0] * tpot + wait[1];
+            double step = run->step_ms;
+            double ttft = run->wait_free_ttft_ms[FOLD_NONE] + wait[0] * step + wait[1];
             int row = problem.n++;
             fit->residual[row] = log(measured / ttft);
             fit->weight[row] = run->weight;
-            fit->slope[row][0] = tpot / ttft;
+            fit->slope[row][0] = step / ttft;
             fit->slope[row][1] = 1.0 / ttft;
         }
         double change[PARAMETERS_MAX];
@@ -188,11 +186,13 @@ static void predict_fold(struct fitting *fit, enum fold fold, int cell, int geom
         struct run *run = fit->rows[i];
         if ((cell >= 0 && run->cell != cell) || (geometry >= 0 && run->geometry != geometry))
             continue;
-        double tpot, ttft;
-        run_predict(run, constants, &tpot, &ttft);
-        run->predicted_ms[fold][INTERVAL_TPOT] = tpot;
-        run->wait_free_ttft_ms[fold] = ttft;
-        run->predicted_ms[fold][INTERVAL_TTFT] = ttft + wait[0] * tpot + wait[1];
+        const struct run_prediction predicted = run_predict(run, constants);
+        run->predicted_ms[fold][INTERVAL_TPOT] = predicted.tpot_ms;
+        run->wait_free_ttft_ms[fold] = predicted.ttft_ms;
+        run->predicted_ms[fold][INTERVAL_TTFT] =
+            predicted.ttft_ms + wait[0] * predicted.step_ms + wait[1];
+        if (fold == FOLD_NONE)
+            run->step_ms = predicted.step_ms;
     }
 }
 
@@ -201,8 +201,7 @@ static void add_wait(struct fitting *fit, const double wait[2])
     for (int i = 0; i < fit->n; i++) {
         struct run *run = fit->rows[i];
         run->predicted_ms[FOLD_NONE][INTERVAL_TTFT] =
-            run->wait_free_ttft_ms[FOLD_NONE] +
-            wait[0] * run->predicted_ms[FOLD_NONE][INTERVAL_TPOT] + wait[1];
+            run->wait_free_ttft_ms[FOLD_NONE] + wait[0] * run->step_ms + wait[1];
     }
 }
 

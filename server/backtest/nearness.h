@@ -4,9 +4,9 @@
  * Purpose: the cheapest accuracy is a measurement: runs of the same model, part, engine and weight
  *          format lie off their predictions by much the same factor. The factor is the weighted
  *          mean of their residuals r, drawn to what the model's other cells say where few are near:
- *          ln factor = (sum w r + m/2) / (sum w + 1/2), w = exp(-distance). m is the mean residual
- *          of the n other cells of the model on this engine times n c / (1 + (n - 1) c), the best
- *          linear guess when two cells of a model correlate by c (model_correlation of the engine);
+ *          ln factor = (sum w r + m/2) / (sum w + 1/2), w = exp(-distance), 6 at distance 0. m is
+ * the mean residual of the n other cells of the model on this engine times n c / (1 + (n - 1) c),
+ * the best linear guess when two cells of a model correlate by c (model_correlation of the engine);
  *          it is used for the time per token alone: first tokens differ by launch, not by model.
  *
  * Units:   milliseconds, factors.

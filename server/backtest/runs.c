@@ -134,9 +134,7 @@ static void read_run(const struct intake *intake, int anchor, struct runs *runs)
     run->engine = request.problem.dep.engine->index;
     run->measured_ms[INTERVAL_TPOT] = mean_of(index, anchor, METRIC_TPOT);
     run->measured_ms[INTERVAL_TTFT] = mean_of(index, anchor, METRIC_TTFT);
-    double tpot, ttft;
-    run_predict(run, request.problem.dep.engine->host, &tpot, &ttft);
-    if (isnan(tpot))
+    if (isnan(run_predict(run, request.problem.dep.engine->host).tpot_ms))
         return;
     number_run(runs, run);
     runs->n++;
@@ -176,9 +174,9 @@ void runs_free(struct runs *runs)
     free(runs);
 }
 
-void run_predict(const struct run *run, const struct host_constant *constants, double *ret_tpot_ms,
-                 double *ret_ttft_ms)
+struct run_prediction run_predict(const struct run *run, const struct host_constant *constants)
 {
+    struct run_prediction prediction = {NAN, NAN, NAN};
     struct problem problem = run->problem;
     struct engine engine = *problem.dep.engine;
     struct prepared prep;
@@ -189,12 +187,11 @@ void run_predict(const struct run *run, const struct host_constant *constants, d
     problem.dep.engine = &engine;
     prepare(&problem, NULL, &prep);
     core_evaluate(&prep, &core);
-    *ret_tpot_ms = *ret_ttft_ms = NAN;
     if (isnan(core.decode.expected_us) || isnan(core.prefill.expected_us))
-        return;
+        return prediction;
     replay_run(&prep, &core, NAN, false, &replay);
     if (!replay.done)
-        return;
-    *ret_tpot_ms = replay.tpot_us / US_PER_MS;
-    *ret_ttft_ms = replay.ttft_us / US_PER_MS;
+        return prediction;
+    return (struct run_prediction){replay.tpot_us / US_PER_MS, replay.ttft_us / US_PER_MS,
+                                   core.decode.time_us / US_PER_MS};
 }

@@ -33,6 +33,7 @@ struct run {
     double measured_ms[INTERVAL_METRIC_COUNT]; /* NAN = not measured, or disputed */
     double predicted_ms[FOLD_COUNT][INTERVAL_METRIC_COUNT];
     double wait_free_ttft_ms[FOLD_COUNT]; /* predicted, without the wait of the client's side */
+    double step_ms;                       /* predicted decode step at the load's batch */
     double weight;                        /* in the fit; 0 = it only judges */
     double slope[PARAMETERS_MAX];
 };
@@ -51,9 +52,13 @@ void runs_free(struct runs *runs);
 /* Whether two problems are of one cell. */
 bool problem_same_cell(const struct problem *a, const struct problem *b);
 
-/* Predicts a run with those constants of its engine: TPOT, and TTFT without the client's wait, in
- * milliseconds; NAN where nothing can be predicted. */
-void run_predict(const struct run *run, const struct host_constant *constants, double *ret_tpot_ms,
-                 double *ret_ttft_ms);
+/* What is predicted of a run, in milliseconds; NAN where nothing can be. */
+struct run_prediction {
+    double tpot_ms, ttft_ms; /* the latter without the client's wait */
+    double step_ms;          /* a decode step at the load's batch */
+};
+
+/* Predicts a run with those constants of its engine. */
+struct run_prediction run_predict(const struct run *run, const struct host_constant *constants);
 
 #endif

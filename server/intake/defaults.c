@@ -144,7 +144,8 @@ bool default_disagg_tp(const struct rule_context *context, struct plan_request *
 
     (void)context;
     if (dep->disaggregated)
-        dep->disagg_tp = dep->tp;
+        dep->disagg_tp =
+            dep->tp < dep->disagg_prefill_devices ? dep->tp : dep->disagg_prefill_devices;
     return dep->disaggregated;
 }
 
@@ -153,8 +154,10 @@ bool default_disagg_dp(const struct rule_context *context, struct plan_request *
     struct deployment *dep = &request->problem.dep;
 
     (void)context;
+    /* a worker with the decode side's ranks where there are devices for it */
+    bool enough = dep->disagg_tp * dep->pp * dep->dp <= dep->disagg_prefill_devices;
     if (dep->disaggregated)
-        dep->disagg_dp = dep->dp;
+        dep->disagg_dp = enough ? dep->dp : 1;
     return dep->disaggregated;
 }
 

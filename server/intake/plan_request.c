@@ -230,6 +230,27 @@ static void check_experts(const struct field_reader *reader, const struct plan_r
                   tp, dp);
 }
 
+/* A prefill worker needs its devices, its experts no more than those. */
+static void check_prefill_worker(const struct field_reader *reader,
+                                 const struct plan_request *request)
+{
+    const struct deployment *dep = &request->problem.dep;
+    double worker = dep->disagg_tp * dep->disagg_dp * dep->pp;
+
+    if (!dep->disaggregated)
+        return;
+    if (worker > dep->disagg_prefill_devices)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_DISAGG_DEVICES), NULL,
+                  "a prefill worker has %.9g devices (prefill_tp x prefill_dp x pp), all prefill "
+                  "devices are %.9g",
+                  worker, dep->disagg_prefill_devices);
+    if (dep->disagg_ep > dep->disagg_tp * dep->disagg_dp)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_DISAGG_EP), NULL,
+                  "prefill_ep spreads experts over prefill_tp x prefill_dp devices: %.9g is more "
+                  "than %.9g",
+                  dep->disagg_ep, dep->disagg_tp * dep->disagg_dp);
+}
+
 static void check_speculation(const struct field_reader *reader, const struct plan_request *request)
 {
     bool described =
@@ -283,5 +304,6 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     if (request->given[FIELD_ID_WEIGHTS])
         settle_weights(&intake->catalogue->lib, request);
     take_defaults(intake, request);
-    return true;
+    check_prefill_worker(&reader, request);
+    return intake->faults->n == 0;
 }
