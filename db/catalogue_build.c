@@ -242,8 +242,8 @@ static void read_weight_formats(struct builder *builder)
         builder, "SELECT count(*) FROM weight_formats WHERE deployable", sizeof(*formats), &max);
     struct reading reading = read_start(
         builder, "weight_formats",
-        "SELECT id, title, multiply, weight_only, activation_bytes, quantized, gguf FROM "
-        "weight_formats WHERE deployable ORDER BY position, id");
+        "SELECT id, title, multiply, weight_only, activation_bytes, quantized, gguf, "
+        "moe_rest_bytes FROM weight_formats WHERE deployable ORDER BY position, id");
     int n = 0;
     for (; n < max && read_next(&reading); n++) {
         struct weight_format *format = &formats[n];
@@ -255,6 +255,7 @@ static void read_weight_formats(struct builder *builder)
         format->activation_bytes = column_double(&reading, 4);
         format->is_quantized = column_bool(&reading, 5);
         format->gguf = column_bool(&reading, 6);
+        format->moe_rest_bytes = column_double(&reading, 7);
         read_roles(builder, format);
         read_format_fits(builder, "weight_format", format->id, "gemm", format->gemm_fits,
                          (int)ARRAY_LEN(format->gemm_fits));

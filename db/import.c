@@ -31,6 +31,7 @@ static const struct kind_files {
     {"engines", "sglang.json", import_engine},
     {"engines", "tensorrt-llm.json", import_engine},
     {"engines", "llama.cpp.json", import_engine},
+    {"engines", "ik_llama.cpp.json", import_engine},
     {"engines", "ollama.json", import_engine},
     {"engines", "mlx.json", import_engine},
     {"engines", "tgi.json", import_engine},
@@ -173,22 +174,6 @@ static void import_csv_file(struct import *import, const char *path, import_csv_
     free(text);
 }
 
-/* Files of fits that are not named after a part. */
-static import_csv_fn *fits_reader(const char *path)
-{
-    static const struct {
-        const char *ending;
-        import_csv_fn *read;
-    } READERS[] = {{"/collectives.csv", import_collective_fit}, {"/local.csv", import_local_fit}};
-
-    for (size_t i = 0; i < ARRAY_LEN(READERS); i++) {
-        if (strstr(path, READERS[i].ending)) {
-            return READERS[i].read;
-        }
-    }
-    return import_op_fit;
-}
-
 static void import_fits(struct import *import, const char *folder)
 {
     char path[PATH_TEXT_MAX];
@@ -196,11 +181,14 @@ static void import_fits(struct import *import, const char *folder)
     (void)text_print(path, sizeof(path), "%s/fits", folder);
     int n = import_files_list(path, ".csv", names, FILES_MAX);
     for (int i = 0; i < n; i++) {
-        import_csv_file(import, names[i], fits_reader(names[i]));
+        bool collectives = strstr(names[i], "/collectives.csv") != NULL;
+        import_csv_file(import, names[i], collectives ? import_collective_fit : import_op_fit);
         free(names[i]);
     }
     import->file = path;
     import_fits_settle(import);
+    (void)text_print(path, sizeof(path), "%s/calibration/local.csv", folder);
+    import_csv_file(import, path, import_local_fit);
 }
 
 /* Predictions are of anchors and come after them. */

@@ -102,6 +102,7 @@ void import_weight_format(struct import *import, const cJSON *record, const char
                                         "gemm_fits",
                                         "moe_fits",
                                         "bytes_per_weight",
+                                        "moe_rest_bytes",
                                         "recipe",
                                         "measured",
                                         "compute",
@@ -122,15 +123,17 @@ void import_weight_format(struct import *import, const cJSON *record, const char
         sql_run(import->db,
                 "INSERT INTO weight_formats (id, position, title, family, deployable, block_elems, "
                 "block_bytes, bits_per_weight, multiply, weight_only, activation_bytes, quantized, "
-                "gguf) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-                "tittidddtidii", id, import->position, title, field_text(import, record, "family"),
+                "gguf, moe_rest_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+                "?13, ?14)",
+                "tittidddtidiid", id, import->position, title, field_text(import, record, "family"),
                 field_bool(import, record, "deployable"),
                 field_number_or_nan(import, record, "block_elems", 1, 1e6),
                 field_number_or_nan(import, record, "block_bytes", 0, 1e6),
                 field_number_or_nan(import, record, "bits_per_weight", 0.1, 64), multiply,
                 field_bool(import, record, "weight_only"),
                 field_number(import, record, "activation_bytes", 1, 4),
-                field_bool(import, record, "quantized"), field_bool(import, record, "gguf")),
+                field_bool(import, record, "quantized"), field_bool(import, record, "gguf"),
+                field_number_or_nan(import, record, "moe_rest_bytes", BYTES_MIN, BYTES_MAX)),
         "weight format");
     import_roles(import, record, id);
     import_recipe(import, record, id);

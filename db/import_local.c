@@ -117,7 +117,8 @@ static bool is_known(struct import *import, const char *const *names, const char
     const char *family = values[COLUMN_FAMILY];
     const char *format = values[COLUMN_FORMAT];
     bool known = local_constant_parse(values[COLUMN_CONSTANT]) != LOCAL_CONSTANT_COUNT &&
-                 backend_parse(values[COLUMN_BACKEND]) != BACKEND_COUNT &&
+                 (!*values[COLUMN_BACKEND] ||
+                  backend_parse(values[COLUMN_BACKEND]) != BACKEND_COUNT) &&
                  (!*family || local_family_parse(family) != LOCAL_FAMILY_COUNT) &&
                  (!*format || local_format_parse(format) != LOCAL_FORMAT_COUNT);
     if (!known) {
@@ -159,7 +160,7 @@ void import_local_fit(struct import *import, const char *const *names, const cha
                 constant, or_null(values[COLUMN_FORMAT])) &&
             sql_run(
                 import->db, "INSERT INTO local_fits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                "ttttdtddd", id, values[COLUMN_BACKEND], or_null(values[COLUMN_FAMILY]),
+                "ttttdtddd", id, or_null(values[COLUMN_BACKEND]), or_null(values[COLUMN_FAMILY]),
                 or_null(values[COLUMN_FORMAT]), number(import, values[COLUMN_VALUE], COLUMN_VALUE),
                 unit_of(constant), number(import, values[COLUMN_N], COLUMN_N),
                 number_or_nan(import, values[COLUMN_MEDIAN], COLUMN_MEDIAN),

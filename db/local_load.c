@@ -25,11 +25,14 @@ static double number(sqlite3_stmt *row, int column)
  * nothing asks for. */
 static struct local_scope read_scope(const struct library *lib, sqlite3_stmt *row)
 {
-    struct local_scope scope = {.backend = (int)backend_parse(text(row, 2)),
+    struct local_scope scope = {.backend = LOCAL_ANY,
                                 .engine = LOCAL_ANY,
                                 .family = LOCAL_ANY,
                                 .format = LOCAL_ANY,
                                 .part = LOCAL_ANY};
+    if (text(row, 2)) {
+        scope.backend = (int)backend_parse(text(row, 2));
+    }
     if (text(row, 3)) {
         const struct engine *engine = library_engine(lib, text(row, 3));
         scope.engine = engine ? engine->index : lib->n_engines;

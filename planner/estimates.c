@@ -38,6 +38,11 @@ static struct factors find_factors(const struct prepared *prep, const struct cor
 {
     const struct problem *problem = prep->problem;
     enum interval_tier tier = problem->near.tier;
+    struct factors local;
+    if (local_interval(problem, &prep->local,
+                       metric == INTERVAL_TPOT ? PHASE_DECODE : PHASE_PREFILL, core->decode.batch,
+                       &local.low, &local.high))
+        return local;
     /* No calibration is of two pools: nothing is known of how far off they are. */
     if (tier == TIER_UNKNOWN || problem->dep.disaggregated)
         return NO_INTERVAL;

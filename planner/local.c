@@ -6,13 +6,6 @@
 
 #include "units.h"
 
-/* Threads that the CPU rows were measured with; fewer unpack more slowly. */
-#define CPU_THREADS_MEASURED 16.0
-/* The last build of August 2024: kernels before it were slower. */
-#define OLD_BUILD_LAST 3650
-/* Rows of the tile that a chunk is rounded up to. */
-#define TILE_ROWS 128.0
-
 /* Engines of this model: whose constants they take, and whether those hold the sampler. llama-bench
  * decodes without sampling, MLX's benchmarks generate. */
 static const struct local_engine {
@@ -21,6 +14,7 @@ static const struct local_engine {
 } ENGINES[] = {
     {"llama.cpp", "llama.cpp", false},
     {"ollama", "llama.cpp", false},
+    {"ik_llama.cpp", "ik_llama.cpp", false},
     {"mlx", "mlx", true},
 };
 
@@ -59,6 +53,17 @@ double local_peak(const struct hardware *hw)
     if (hw->vendor != NULL && strcmp(hw->vendor, "nvidia") == 0 && half > 0.0)
         half = fmax(half, peaks[DTYPE_INT8] / 2.0);
     return fmax(half, peaks[DTYPE_FP32]);
+}
+
+double local_alu(const struct hardware *hw)
+{
+    static const enum local_family HALF_LANES[] = {FAMILY_VOLTA, FAMILY_TURING, FAMILY_TURING_NT,
+                                                   FAMILY_AMPERE_DC};
+    enum local_family family = local_family_of(hw, BACKEND_CUDA);
+    for (size_t i = 0; i < ARRAY_LEN(HALF_LANES); i++)
+        if (HALF_LANES[i] == family)
+            return 2.0 * hw->peak_flops_us[DTYPE_FP32];
+    return hw->peak_flops_us[DTYPE_FP32];
 }
 
 /* Look-up ---------------------------------------------------------------------------------------
@@ -147,7 +152,7 @@ static enum local_tier tier_of(const struct local_fit *weights, const struct loc
 static bool is_old_build(const struct deployment *dep)
 {
     return strcmp(dep->engine->id, "llama.cpp") == 0 && dep->version[0] > 0 &&
-           dep->version[0] <= OLD_BUILD_LAST;
+           dep->version[0] <= LOCAL_OLD_BUILD;
 }
 
 static void find_decode(const struct problem *problem, const struct finder *finder, double bw,
@@ -167,7 +172,7 @@ static void find_decode(const struct problem *problem, const struct finder *find
     if (!dep->flash_attention)
         f_kv *= value_of(finder, LOCAL_F_KV_NO_FA, 1.0);
     if (dep->backend == BACKEND_CPU && dep->cpu_threads > 0.0)
-        unpack *= fmax(CPU_THREADS_MEASURED / dep->cpu_threads, 1.0);
+        unpack *= fmax(LOCAL_THREADS / dep->cpu_threads, 1.0);
     speed->tier = tier_of(weights.fit, part.fit);
     speed->weights = weights.fit;
     speed->us_per_weight_byte = 1.0 / (f_w * bw);
@@ -176,7 +181,7 @@ static void find_decode(const struct problem *problem, const struct finder *find
     speed->row_us_per_byte = value_of(finder, LOCAL_ROW_MULT, 0.0) / bw;
     speed->layer_us = value_of(finder, LOCAL_LAYER_US, 0.0);
     if (model->has_state)
-        speed->layer_us = value_of(finder, LOCAL_LAYER_HYBRID_US, speed->layer_us);
+        speed->layer_us *= value_of(finder, LOCAL_LAYER_HYBRID, 1.0);
     speed->moe_layer_us = value_of(finder, LOCAL_MOE_US, 0.0);
     speed->step_us = value_of(finder, LOCAL_STEP_US, 0.0);
 }
@@ -187,7 +192,9 @@ static void find_prefill(const struct problem *problem, const struct finder *fin
     const struct model *model = problem->model;
     const struct deployment *dep = &problem->dep;
     struct found matrices = constant(finder, LOCAL_E, 1.0);
-    double e = matrices.value * part_factor(finder, LOCAL_E_PART).value;
+    double part = part_factor(finder, LOCAL_E_PART).value;
+    double e = matrices.value * part;
+    double alu = local_alu(problem->hw) * peak / local_peak(problem->hw);
     double e_attn = value_of(finder, LOCAL_E_ATTN, 1.0);
     double pad = value_of(finder, LOCAL_PAD, 0.0);
     if (is_old_build(dep))
@@ -202,9 +209,12 @@ static void find_prefill(const struct problem *problem, const struct finder *fin
         e_attn *= value_of(finder, LOCAL_E_ATTN_NO_FA, 1.0);
     speed->prefill = matrices.fit;
     speed->us_per_flop = 1.0 / (e * peak);
-    speed->us_per_pad_param = pad * TILE_ROWS / peak;
+    if (finder->scope.format != LOCAL_F16 && alu > 0.0)
+        speed->us_per_flop += value_of(finder, LOCAL_ALU, 0.0) / (part * alu);
+    speed->us_per_pad_param = pad * LOCAL_TILE_ROWS / peak;
     speed->us_per_read_byte = value_of(finder, LOCAL_READ, 1.0) / bw;
     speed->us_per_attention_flop = 1.0 / (e_attn * peak);
+    speed->us_per_pair_byte = value_of(finder, LOCAL_KV_READS, 0.0) / bw;
     speed->chunk_layer_us = value_of(finder, LOCAL_CHUNK_LAYER_US, 0.0);
     speed->token_layer_us =
         model->has_state ? value_of(finder, LOCAL_HYBRID_NS, 0.0) / NS_PER_US : 0.0;
@@ -218,6 +228,25 @@ static bool may_be_offloaded(const struct problem *problem)
                                                       RESIDENT_SHARE * problem->hw->memory_bytes;
 }
 
+bool local_scope_of(const struct problem *problem, struct local_scope *ret_scope)
+{
+    const struct deployment *dep = &problem->dep;
+    const struct local_engine *own = find_engine(dep->engine);
+    const struct engine *engine = own != NULL ? library_engine(problem->lib, own->constants) : NULL;
+    enum local_family family = local_family_of(problem->hw, dep->backend);
+    /* The record of a discrete device says nothing of the host that it stands in. */
+    if (engine == NULL || (dep->backend == BACKEND_CPU && family == LOCAL_FAMILY_COUNT))
+        return false;
+    const struct weight_format *format =
+        problem->model->has_moe ? role_format(dep, ROLE_EXPERT) : dep->weights;
+    *ret_scope = (struct local_scope){.backend = (int)dep->backend,
+                                      .engine = engine->index,
+                                      .family = (int)family,
+                                      .format = (int)local_format_of(format->id),
+                                      .part = problem->hw->index};
+    return true;
+}
+
 void local_speed_find(const struct problem *problem, double bandwidth, double compute,
                       struct local_speed *ret_speed)
 {
@@ -229,22 +258,12 @@ void local_speed_find(const struct problem *problem, double bandwidth, double co
     ret_speed->is_local = true;
     ret_speed->samples_inside = own->samples_inside;
     ret_speed->is_offloaded = may_be_offloaded(problem);
-    const struct engine *engine = library_engine(problem->lib, own->constants);
-    enum local_family family = local_family_of(problem->hw, dep->backend);
     double bw = problem->hw->bw_bytes_us * bandwidth;
     double peak = local_peak(problem->hw) * compute;
-    /* The record of a discrete device says nothing of the host that it stands in. */
-    bool is_elsewhere = dep->backend == BACKEND_CPU && family == LOCAL_FAMILY_COUNT;
-    if (engine == NULL || ret_speed->is_offloaded || is_elsewhere || bw <= 0.0 || peak <= 0.0)
-        return;
     struct finder finder = {.lib = problem->lib};
-    const struct weight_format *format =
-        problem->model->has_moe ? role_format(dep, ROLE_EXPERT) : dep->weights;
-    finder.scope = (struct local_scope){.backend = (int)dep->backend,
-                                        .engine = engine->index,
-                                        .family = (int)family,
-                                        .format = (int)local_format_of(format->id),
-                                        .part = problem->hw->index};
+    if (!local_scope_of(problem, &finder.scope) || ret_speed->is_offloaded || bw <= 0.0 ||
+        peak <= 0.0)
+        return;
     find_decode(problem, &finder, bw, peak, ret_speed);
     find_prefill(problem, &finder, bw, peak, ret_speed);
 }
@@ -255,4 +274,32 @@ void local_scale_bandwidth(struct local_speed *speed, double factor)
     speed->us_per_kv_byte /= factor;
     speed->row_us_per_byte /= factor;
     speed->us_per_read_byte /= factor;
+    speed->us_per_pair_byte /= factor;
+}
+
+bool local_interval(const struct problem *problem, const struct local_speed *speed,
+                    enum phase phase, double batch, double *ret_low, double *ret_high)
+{
+    int tiers = LOCAL_TIER_COUNT - 1, near = (int)speed->tier - 1;
+    bool decodes = phase == PHASE_DECODE;
+    int low = (decodes ? LOCAL_DECODE_LOW_PART_FORMAT : LOCAL_PREFILL_LOW_PART_FORMAT) + near;
+    int high = low + tiers;
+    if (speed->tier == LOCAL_NONE)
+        return false;
+    if (decodes && batch > LOCAL_BATCH_VALIDATED) {
+        low = LOCAL_BATCH_LOW;
+        high = LOCAL_BATCH_HIGH;
+    }
+    struct local_scope scope = {(int)problem->dep.backend, LOCAL_ANY, LOCAL_ANY, LOCAL_ANY,
+                                LOCAL_ANY};
+    struct finder finder = {.lib = problem->lib};
+    if (find(&finder, (enum local_constant)low, scope) == NULL)
+        scope.backend = LOCAL_ANY;
+    const struct local_fit *least = find(&finder, (enum local_constant)low, scope);
+    const struct local_fit *most = find(&finder, (enum local_constant)high, scope);
+    if (least == NULL || most == NULL)
+        return false;
+    *ret_low = least->value;
+    *ret_high = most->value;
+    return true;
 }

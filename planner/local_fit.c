@@ -110,11 +110,11 @@ static const struct family_row {
     {"apple", "", "m5", ANY_CLASS, FAMILY_M5},
 };
 
-/* Cores: those of a CPU, and those that share a chip and its memory with a GPU. */
+/* Cores are parts of their own: the record of a chip with a GPU has the GPU's peak. */
 static const struct family_row CORE_ROWS[] = {
-    {"nvidia", "", "", HW_CPU, FAMILY_ARM}, {"nvidia", "", "", HW_SOC, FAMILY_ARM},
-    {"apple", "", "", HW_SOC, FAMILY_ARM},  {"amd", "", "", HW_SOC, FAMILY_X86},
-    {"", "arm", "", HW_CPU, FAMILY_ARM},    {"", "", "", HW_CPU, FAMILY_X86},
+    {"nvidia", "", "", HW_CPU, FAMILY_ARM},
+    {"", "arm", "", HW_CPU, FAMILY_ARM},
+    {"", "", "", HW_CPU, FAMILY_X86},
 };
 
 static bool begins(const char *text, const char *start)
@@ -163,6 +163,9 @@ enum backend backend_default(const struct hardware *hw)
 
 /* Formats -------------------------------------------------------------------------------------- */
 
+/* Mixes by tensor and layer are unpacked as what they are named after. */
+#define MIXED "ud_"
+
 /* What the id of a format begins with; the first row that fits names the class. */
 static const struct {
     const char *start;
@@ -185,6 +188,8 @@ static const struct {
 
 enum local_format local_format_of(const char *format_id)
 {
+    if (begins(format_id, MIXED))
+        format_id += strlen(MIXED);
     for (size_t i = 0; i < ARRAY_LEN(FORMAT_ROWS); i++)
         if (begins(format_id, FORMAT_ROWS[i].start))
             return FORMAT_ROWS[i].format;

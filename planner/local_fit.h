@@ -88,7 +88,9 @@ enum local_format { LOCAL_FORMAT_LIST(X) LOCAL_FORMAT_COUNT };
 
 #undef X
 
-/* The constants; what each does is in the equations of local.h. Append only. */
+/* The constants; what each does is in the equations of local.h. An interval's are factors on the
+ * predicted time between which four of five measured ones lie, by what is near (enum local_tier, in
+ * its order); their rows need no back end. Append only. */
 #define LOCAL_CONSTANT_LIST(X)                                                                     \
     X(LOCAL_F_W, "decode_f_w")                                                                     \
     X(LOCAL_PART_MULT, "decode_part_mult")                                                         \
@@ -99,10 +101,11 @@ enum local_format { LOCAL_FORMAT_LIST(X) LOCAL_FORMAT_COUNT };
     X(LOCAL_F_KV_MLA, "decode_f_kv_mult_mla")                                                      \
     X(LOCAL_F_KV_NO_FA, "decode_f_kv_mult_fa_off")                                                 \
     X(LOCAL_LAYER_US, "decode_c_layer_us")                                                         \
-    X(LOCAL_LAYER_HYBRID_US, "decode_c_layer_hybrid_us")                                           \
+    X(LOCAL_LAYER_HYBRID, "decode_c_layer_mult_hybrid")                                            \
     X(LOCAL_MOE_US, "decode_c_moe_us")                                                             \
     X(LOCAL_STEP_US, "decode_c_step_us")                                                           \
     X(LOCAL_E, "prefill_e")                                                                        \
+    X(LOCAL_ALU, "prefill_alu")                                                                    \
     X(LOCAL_E_PART, "prefill_part_mult")                                                           \
     X(LOCAL_E_MOE, "prefill_e_mult_moe")                                                           \
     X(LOCAL_E_OLD, "prefill_e_mult_before_2024_09")                                                \
@@ -112,9 +115,28 @@ enum local_format { LOCAL_FORMAT_LIST(X) LOCAL_FORMAT_COUNT };
     X(LOCAL_E_ATTN, "prefill_e_attn")                                                              \
     X(LOCAL_E_ATTN_MLA, "prefill_e_attn_mult_mla")                                                 \
     X(LOCAL_E_ATTN_NO_FA, "prefill_e_attn_mult_fa_off")                                            \
+    X(LOCAL_KV_READS, "prefill_kv_reads_per_row")                                                  \
     X(LOCAL_CHUNK_LAYER_US, "prefill_c_layer_us")                                                  \
     X(LOCAL_HYBRID_NS, "prefill_c_hybrid_ns")                                                      \
-    X(LOCAL_PROMPT_MS, "prefill_c_ms")
+    X(LOCAL_PROMPT_MS, "prefill_c_ms")                                                             \
+    X(LOCAL_DECODE_LOW_PART_FORMAT, "interval_decode_low_part_format")                             \
+    X(LOCAL_DECODE_LOW_PART, "interval_decode_low_part")                                           \
+    X(LOCAL_DECODE_LOW_FAMILY, "interval_decode_low_family")                                       \
+    X(LOCAL_DECODE_LOW_ENGINE, "interval_decode_low_engine")                                       \
+    X(LOCAL_DECODE_HIGH_PART_FORMAT, "interval_decode_high_part_format")                           \
+    X(LOCAL_DECODE_HIGH_PART, "interval_decode_high_part")                                         \
+    X(LOCAL_DECODE_HIGH_FAMILY, "interval_decode_high_family")                                     \
+    X(LOCAL_DECODE_HIGH_ENGINE, "interval_decode_high_engine")                                     \
+    X(LOCAL_PREFILL_LOW_PART_FORMAT, "interval_prefill_low_part_format")                           \
+    X(LOCAL_PREFILL_LOW_PART, "interval_prefill_low_part")                                         \
+    X(LOCAL_PREFILL_LOW_FAMILY, "interval_prefill_low_family")                                     \
+    X(LOCAL_PREFILL_LOW_ENGINE, "interval_prefill_low_engine")                                     \
+    X(LOCAL_PREFILL_HIGH_PART_FORMAT, "interval_prefill_high_part_format")                         \
+    X(LOCAL_PREFILL_HIGH_PART, "interval_prefill_high_part")                                       \
+    X(LOCAL_PREFILL_HIGH_FAMILY, "interval_prefill_high_family")                                   \
+    X(LOCAL_PREFILL_HIGH_ENGINE, "interval_prefill_high_engine")                                   \
+    X(LOCAL_BATCH_LOW, "interval_decode_low_batch")                                                \
+    X(LOCAL_BATCH_HIGH, "interval_decode_high_batch")
 
 #define X(ID, NAME) ID,
 

@@ -111,7 +111,7 @@ static void decode_weights(const struct local_step *at, double rows)
             continue;
         double read = row_bytes(at->prep, WEIGHTS[i], cost);
         double compute = cost->flops / rows * speed->unpack_us_per_flop +
-                         (rows - 1.0) * read * speed->row_us_per_byte;
+                         (fmin(rows, DECODE_ROWS_MAX) - 1.0) * read * speed->row_us_per_byte;
         set_time(at, cost, cost->weight_bytes * speed->us_per_weight_byte * factor,
                  compute * factor, 0.0);
     }
@@ -166,14 +166,29 @@ static void prefill_weights(const struct local_step *at)
     }
 }
 
+double local_pair_bytes(const struct prepared *prep, double from, double to)
+{
+    double bytes = 0.0;
+    for (int i = 0; i < prep->n_attention; i++) {
+        const struct attention_op *op = &prep->attention[i];
+        if (op->entry_bytes > 0.0)
+            bytes += op->count * op->entry_bytes * mixer_pairs(op->mixer, from, to);
+    }
+    return bytes;
+}
+
 static void prefill_mixers(const struct local_step *at)
 {
     struct step *step = at->step;
+    double us_per_flop = at->speed->us_per_attention_flop * at->split.token;
+    double from = step->context_tokens - step->tokens;
+    double read = local_pair_bytes(at->prep, from, step->context_tokens) *
+                  at->speed->us_per_pair_byte * at->split.token;
     for (size_t i = 0; i < ARRAY_LEN(SCORES); i++) {
         struct class_cost *cost = &step->classes[SCORES[i]];
+        bool reads = SCORES[i] == CLASS_PREFILL_ATTENTION;
         if (cost->present)
-            set_time(at, cost, 0.0,
-                     cost->flops * at->speed->us_per_attention_flop * at->split.token, 0.0);
+            set_time(at, cost, reads ? read : 0.0, cost->flops * us_per_flop, 0.0);
     }
     struct class_cost *state = &step->classes[CLASS_STATE_UPDATE];
     double us = step->tokens * at->prep->layers * at->speed->token_layer_us * at->split.token;

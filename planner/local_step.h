@@ -16,6 +16,9 @@
  * leaves it as it is where the engine is not local or nothing was measured. */
 void local_apply(const struct prepared *prep, const struct shape *shape, struct step *step);
 
+/* Bytes of the cache that the rows between two positions of a prompt would read one by one. */
+double local_pair_bytes(const struct prepared *prep, double from, double to);
+
 /*
  * What an engine's own benchmark (llama-bench, mlx_lm.benchmark) measures, in microseconds: a step
  * of `batch` rows, each in the mean `generated` / 2 tokens behind `depth`; a prompt of `tokens`

@@ -44,11 +44,20 @@ const struct weight_format *role_format(const struct deployment *dep, enum role 
     return role == ROLE_EXPERT && dep->expert_weights != NULL ? dep->expert_weights : dep->weights;
 }
 
+/* Matrices beside the routed experts. */
+static bool is_rest(enum role role)
+{
+    return role == ROLE_ATTENTION || role == ROLE_DENSE_FFN || role == ROLE_SHARED_EXPERT ||
+           role == ROLE_LM_HEAD;
+}
+
 double role_bytes(const struct model *model, const struct deployment *dep, enum role role)
 {
     const struct weight_format *format = role_format(dep, role);
     if (model->native_experts_only && format->is_quantized && !format->gguf && role != ROLE_EXPERT)
         return PLAIN_BYTES;
+    if (format->moe_rest_bytes > 0.0 && model->has_moe && is_rest(role))
+        return format->moe_rest_bytes;
     return format->bytes[role];
 }
 

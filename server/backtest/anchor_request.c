@@ -107,6 +107,9 @@ static bool give_local(const struct anchor_index *index, int anchor, struct plan
     int i = 0;
     if (!local_is_engine(request->problem.dep.engine))
         return true;
+    /* Speed is that of the file's format: a default would be a guess. */
+    if (index->points[anchor].weights < 0)
+        return false;
     while (name != NULL && field->names[i].name != NULL && strcmp(field->names[i].name, name) != 0)
         i++;
     if (name != NULL && field->names[i].name == NULL)

@@ -5,6 +5,7 @@
 
 #include "backtest_report.h"
 #include "calibrate.h"
+#include "calibrate_local.h"
 #include "fault.h"
 #include "kernel_tables.h"
 #include "store.h"
@@ -33,6 +34,13 @@ static bool run_backtest(struct store *store, const struct catalogue *catalogue,
     return backtest_report(store, catalogue, options->format, options->set, stdout);
 }
 
+static bool run_fit_local(struct store *store, const struct catalogue *catalogue,
+                          const struct options *options)
+{
+    (void)catalogue;
+    return calibrate_local(store, options->out, stdout);
+}
+
 static bool run_fit_kernels(struct store *store, const struct catalogue *catalogue,
                             const struct options *options)
 {
@@ -57,6 +65,11 @@ static const struct command {
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
      "and load, the rows farthest off with what is known of them; json and csv have every row of "
      "the set"},
+    {"fit-local", run_fit_local, " --db --out ", "[--db FILE] [--out FOLDER]",
+     "fits the constants of llama.cpp, ik_llama.cpp and MLX to the measured speeds of the store "
+     "and\n"
+     "prints the errors with each source left out; writes local.csv into FOLDER\n"
+     "(db/records/calibration of a checkout carries it into the next build)"},
     {"fit-kernels", run_fit_kernels, " --tables --out ", "[--tables FOLDER] [--out FOLDER]",
      "fits the measured kernels of a checkout (db/records/kernels) and prints the errors, also "
      "with\n"

@@ -13,6 +13,21 @@ static double stated(const struct anchor_index *index, int anchor, enum anchor_c
     return fmax(anchor_number(index, anchor, condition), 0.0);
 }
 
+/* The rate of `tokens` of a local engine, with the interval of its constants. */
+static struct forecast_value local_rate(const struct problem *problem, enum phase phase,
+                                        double batch, double tokens, double time_us)
+{
+    struct forecast_value value = {tokens * US_PER_S / time_us, NAN, NAN, TIER_UNKNOWN};
+    struct local_speed speed;
+    double low, high;
+    local_speed_find(problem, 1.0, 1.0, &speed);
+    if (local_interval(problem, &speed, phase, batch, &low, &high)) {
+        value.low = value.predicted / high;
+        value.high = value.predicted / low;
+    }
+    return value;
+}
+
 /* A depth that equals the prompt is the prompt: what the answer stands behind. */
 static void find_local(const struct anchor_index *index, int anchor, const struct problem *problem,
                        struct forecast_speed *speed)
@@ -21,11 +36,12 @@ static void find_local(const struct anchor_index *index, int anchor, const struc
     double generated = stated(index, anchor, CONDITION_OUTPUT_TOKENS);
     double depth = stated(index, anchor, CONDITION_DEPTH), batch = problem->load.concurrency;
     if (generated > 0.0)
-        speed->decode.predicted =
-            batch * US_PER_S / local_decode_us(problem, batch, depth, generated);
+        speed->decode = local_rate(problem, PHASE_DECODE, batch, batch,
+                                   local_decode_us(problem, batch, depth, generated));
     if (prompt > 0.0)
-        speed->prefill.predicted =
-            prompt * US_PER_S / local_prefill_us(problem, prompt, depth == prompt ? 0.0 : depth);
+        speed->prefill =
+            local_rate(problem, PHASE_PREFILL, batch, prompt,
+                       local_prefill_us(problem, prompt, depth == prompt ? 0.0 : depth));
 }
 
 /* The rate of `tokens` in a time, with the factors of its interval. */

@@ -219,7 +219,7 @@ static inline void sample_local(struct sample *s, enum local_constant constant, 
                            .p90_abs_err = 0.2};
 }
 
-/* llama.cpp on consumer Blackwell parts: rows as db/records/fits/local.csv has them. */
+/* llama.cpp on consumer Blackwell parts: rows as db/records/calibration/local.csv has them. */
 static inline void sample_locals(struct sample *s)
 {
     int engine = SAMPLE_LLAMACPP, any = LOCAL_ANY, family = FAMILY_BLACKWELL_C;

@@ -231,7 +231,7 @@ static const struct search_row {
     {"/v1/models?q=zzzzzz", 0, 0},
     {"/v1/models?family=llama&q=3.1", 1, 40},
     {"/v1/models?family=LLAMA", 20, 60},
-    {"/v1/hardware?vendor=nvidia", 63, 63},
+    {"/v1/hardware?vendor=nvidia", 84, 84},
     {"/v1/formats?use=kv_cache", 20, 40},
     {"/v1/calibrations?type=op_fit", 878, 878},
     {"/v1/calibrations?type=collective_fit", 263, 263},
