@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "anchors.h"
+#include "text_layout.h"
 
-#define ID_COLUMNS 34
+#define ID_COLUMNS 94 /* of an id behind its indent */
 #define EXACT_SEARCHED 16
 
 /* Metrics of a plan's table. */
@@ -129,13 +130,60 @@ static void put_figure(struct json_out *out, double value)
     }
 }
 
-static void put_count(struct json_out *out, double value)
+static void put_count(struct json_out *out, double value, int columns)
 {
     if (isnan(value)) {
-        out_text(out, "       -");
+        out_printf(out, "%*s", columns, "-");
     } else {
-        out_printf(out, " %7.0f", value);
+        out_printf(out, "%*.0f", columns, value);
     }
+}
+
+/* Conditions that lay a deployment out, as they are named in a cell. */
+static const struct {
+    enum anchor_condition condition;
+    const char *name;
+} LAYOUT[] = {
+    {CONDITION_TP, "tp"}, {CONDITION_PP, "pp"}, {CONDITION_DP, "dp"}, {CONDITION_EP, "ep"}};
+
+/* "tp4 ep8"; where a source names the devices alone, "8 devices"; "-" where it says neither. */
+static const char *layout_text(struct arena *arena, const struct anchor_index *index, int anchor)
+{
+    double devices = anchor_number(index, anchor, CONDITION_N_DEVICES);
+    const char *text = "";
+    for (size_t i = 0; text && i < ARRAY_LEN(LAYOUT); i++) {
+        double ways = anchor_number(index, anchor, LAYOUT[i].condition);
+        if (ways > 1.0 || (ways > 0.0 && LAYOUT[i].condition == CONDITION_TP)) {
+            text =
+                arena_printf(arena, "%s%s%s%.0f", text, text[0] ? " " : "", LAYOUT[i].name, ways);
+        }
+    }
+    if (text && !text[0] && devices > 0.0) {
+        text = arena_printf(arena, "%.0f device%s", devices, devices > 1.0 ? "s" : "");
+    }
+    return text && text[0] ? text : "-";
+}
+
+/* An id that a line holds: a longer one without its middle. */
+static const char *line_id(struct arena *arena, const char *id)
+{
+    size_t length = strlen(id);
+    const char *cut = length > ID_COLUMNS ? arena_printf(arena, "%.*s..%s", ID_COLUMNS / 2 - 1, id,
+                                                         id + length - (ID_COLUMNS / 2 - 1))
+                                          : id;
+    return cut ? cut : "?";
+}
+
+/* What was measured, on which part, and the id: lines of their own. */
+static void put_name(struct json_out *out, const struct catalogue *cat, int anchor)
+{
+    const struct anchor_point *point = &cat->anchors.points[anchor];
+    const char *id = line_id(out->arena, cat->anchors.ids[anchor]);
+    const char *text = arena_printf(
+        out->arena, "%s on %s: %s", point->model >= 0 ? cat->lib.models[point->model].id : "?",
+        point->hardware >= 0 ? cat->lib.hardware[point->hardware].id : "?", id);
+    out_text(out, "    ");
+    text_wrap(out, text ? text : id, 4, 6);
 }
 
 /* Where a source gives inter-token latency alone, that stands for the time per output token. */
@@ -154,19 +202,23 @@ int anchors_render_text(struct json_out *out, const struct catalogue *cat,
     if (n == 0) {
         return 0;
     }
-    out_printf(out, "  %-*s %8s %7s %7s %7s %7s %7s %7s\n", ID_COLUMNS, "measured", "distance",
-               "conc", "in", "out", "TTFT ms", "TPOT ms", "tok/s");
+    out_printf(out, "  %-12s %-13s %-16s %8s%7s%8s%7s %7s %7s %7s\n", "engine", "weights", "layout",
+               "distance", "conc", "in", "out", "TTFT ms", "TPOT ms", "tok/s");
     for (int i = 0; i < n; i++) {
         int anchor = near[i].anchor;
-        out_printf(out, "  %-*.*s %8.2f", ID_COLUMNS, ID_COLUMNS, index->ids[anchor],
-                   near[i].distance);
-        put_count(out, anchor_number(index, anchor, CONDITION_CONCURRENCY));
-        put_count(out, anchor_number(index, anchor, CONDITION_INPUT_TOKENS));
-        put_count(out, anchor_number(index, anchor, CONDITION_OUTPUT_TOKENS));
+        const struct anchor_point *point = &index->points[anchor];
+        out_printf(out, "  %-12s %-13s %-16s %8.2f",
+                   point->engine >= 0 ? cat->lib.engines[point->engine].id : "-",
+                   point->weights >= 0 ? cat->lib.weight_formats[point->weights].id : "-",
+                   layout_text(out->arena, index, anchor), near[i].distance);
+        put_count(out, anchor_number(index, anchor, CONDITION_CONCURRENCY), 7);
+        put_count(out, anchor_number(index, anchor, CONDITION_INPUT_TOKENS), 8);
+        put_count(out, anchor_number(index, anchor, CONDITION_OUTPUT_TOKENS), 7);
         for (size_t j = 0; j < ARRAY_LEN(TABLE_METRICS); j++) {
             put_figure(out, table_figure(index, anchor, TABLE_METRICS[j]));
         }
         out_text(out, "\n");
+        put_name(out, cat, anchor);
     }
     return n;
 }

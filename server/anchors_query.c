@@ -392,7 +392,8 @@ static bool mark_rows(struct context *ctx, const char *sql, const char *value, u
     return rc == SQLITE_DONE;
 }
 
-/* The marks of what only the store knows; *ret_wanted is the value an anchor must have. */
+/* The marks of what only the store knows, and of the anchor whose id the words are; *ret_wanted is
+ * the value an anchor must have. */
 static bool mark_texts(struct context *ctx, const struct anchor_query *query,
                        unsigned char **ret_marks, unsigned char *ret_wanted)
 {
@@ -407,6 +408,10 @@ static bool mark_texts(struct context *ctx, const struct anchor_query *query,
     bool good = marks != NULL;
     if (good && query->page.match) {
         good = mark_rows(ctx, BY_TEXT, query->page.match, 1, marks);
+        int named = anchor_find(&ctx->catalogue->anchors, request_argument(ctx->request, "q"));
+        if (named >= 0) {
+            marks[named] |= 1;
+        }
         *ret_wanted |= 1;
     }
     if (good && query->source) {

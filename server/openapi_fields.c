@@ -91,7 +91,7 @@ static const char *fallback_note(const struct field *field)
     case DEFAULT_ENGINE:
         return "when absent, what the engine's version does";
     case DEFAULT_RULE:
-        return "when absent, by the model, the part and the engine";
+        return field->absent;
     case DEFAULT_NONE:
     case DEFAULT_REQUIRED:
     case DEFAULT_VALUE:

@@ -200,27 +200,74 @@ static bool is_condition(const char *argument)
     return false;
 }
 
+static const char *doubt_at(int index)
+{
+    return anchor_doubt_name((enum anchor_doubt)(index + 1));
+}
+
+static const char *set_at(int index)
+{
+    return backtest_set_name((enum backtest_set)index);
+}
+
+static const char *holdout_at(int index)
+{
+    return holdout_name((enum holdout)index);
+}
+
+static const char *tier_at(int index)
+{
+    return interval_tier_name((enum interval_tier)index);
+}
+
+static const char *condition_doc(const char *argument)
+{
+    size_t length = strlen(argument);
+    const char *end = length > 4 ? argument + length - 4 : argument;
+    if (strcmp(end, "_min") == 0) {
+        return "the condition is stated and at least this";
+    }
+    return strcmp(end, "_max") == 0 ? "the condition is stated and at most this"
+                                    : "the condition is stated and exactly this";
+}
+
 static void put_anchor_filter(struct json_out *out, const char *name)
 {
     static const struct {
-        const char *name;
+        const char *name, *doc;
         schema_name_fn *name_at;
         int n;
-    } ENUMS[] = {
-        {"kind", kind_at, ANCHOR_KIND_COUNT},
-        {"metric", metric_at, ANCHOR_METRIC_COUNT},
-        {"statistic", statistic_at, STATISTIC_COUNT},
+    } FILTERS[] = {
+        {"model", "id or alias of a model", NULL, 0},
+        {"hardware", "id or alias of a part", NULL, 0},
+        {"engine", "id or alias of an engine", NULL, 0},
+        {"weights", "id or alias of a weight format; fp8 finds block-scaled fp8 too", NULL, 0},
+        {"kv_cache", "id or alias of a KV format", NULL, 0},
+        {"kind", "what was measured", kind_at, ANCHOR_KIND_COUNT},
+        {"metric", "anchors that give this figure", metric_at, ANCHOR_METRIC_COUNT},
+        {"statistic", "anchors that give a figure of this kind; of the metric, with both",
+         statistic_at, STATISTIC_COUNT},
+        {"disputed",
+         "true: only anchors that are disputed, and so used for nothing; false: the others", NULL,
+         0},
+        {"source", "id of a source, see /v1/sources", NULL, 0},
+        {"backend", "compute back end of a local engine, as the source spells it", NULL, 0},
+        {"flag", "why an anchor is in doubt", doubt_at, ANCHOR_DOUBT_COUNT - 1},
     };
 
     if (is_condition(name)) {
-        put_parameter(out, name, NULL, "number");
+        put_parameter(out, name, condition_doc(name), "number");
         return;
     }
-    parameter_begin(out, name, "query", NULL, strcmp(name, "disputed") == 0 ? "boolean" : "string");
-    for (size_t i = 0; i < ARRAY_LEN(ENUMS); i++) {
-        if (strcmp(ENUMS[i].name, name) == 0) {
-            schema_write_names(out, ENUMS[i].name_at, ENUMS[i].n, false);
-        }
+    size_t at = 0;
+    while (at < ARRAY_LEN(FILTERS) && strcmp(FILTERS[at].name, name) != 0) {
+        at++;
+    }
+    bool known = at < ARRAY_LEN(FILTERS);
+    parameter_begin(out, name, "query", known ? FILTERS[at].doc : NULL,
+                    strcmp(name, "disputed") == 0 ? "boolean" : "string");
+    if (known && FILTERS[at].name_at) {
+        schema_write_names(out, FILTERS[at].name_at, FILTERS[at].n, false);
     }
     parameter_end(out);
 }
@@ -242,8 +289,24 @@ static void put_anchor_filters(struct json_out *out)
 
 static void put_backtest_filters(struct json_out *out)
 {
+    static const struct {
+        const char *name;
+        schema_name_fn *name_at;
+        int n;
+    } ENUMS[] = {
+        {"set", set_at, SET_COUNT},
+        {"left_out", holdout_at, HOLDOUT_COUNT},
+        {"nearness", tier_at, INTERVAL_TIER_COUNT},
+    };
+
     for (const struct backtest_argument *known = BACKTEST_ARGUMENTS; known->name; known++) {
-        put_parameter(out, known->name, known->doc, known->type);
+        parameter_begin(out, known->name, "query", known->doc, known->type);
+        for (size_t i = 0; i < ARRAY_LEN(ENUMS); i++) {
+            if (strcmp(ENUMS[i].name, known->name) == 0) {
+                schema_write_names(out, ENUMS[i].name_at, ENUMS[i].n, false);
+            }
+        }
+        parameter_end(out);
     }
 }
 

@@ -115,7 +115,15 @@ static const struct schema_member ESTIMATE[] = {
 };
 
 static const struct schema_member NEARNESS[] = {
-    ENUM("tier", 0, tier_at, INTERVAL_TIER_COUNT, "how near the nearest measured runs are"),
+    ENUM(
+        "tier", 0, tier_at, INTERVAL_TIER_COUNT,
+        "how near the nearest measured runs are; a cell is a model, part, engine and weight "
+        "format. "
+        "anchored: runs of the cell in the same layout and version correct the times; same_cell: "
+        "runs of the cell in other layouts or versions do; same_model: the model on this engine in "
+        "another cell; same_engine: other models alone, the interval is that of models never seen; "
+        "neighbour_part: the part has no measured kernels, the interval is wider; unknown: nobody "
+        "looked"),
     NUMBER("anchors", 0, "measured runs that the factors rest on"),
     NUMBER("tpot_factor", 0, "measured over predicted of those runs; it is in tpot_ms"),
     NUMBER("ttft_factor", 0, "the same of ttft_ms"),

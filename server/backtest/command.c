@@ -5,7 +5,6 @@
 
 #include "backtest_report.h"
 #include "calibrate.h"
-#include "calibrate_local.h"
 #include "fault.h"
 #include "kernel_tables.h"
 #include "store.h"
@@ -34,13 +33,6 @@ static bool run_backtest(struct store *store, const struct catalogue *catalogue,
     return backtest_report(store, catalogue, options->format, options->set, stdout);
 }
 
-static bool run_fit_local(struct store *store, const struct catalogue *catalogue,
-                          const struct options *options)
-{
-    (void)catalogue;
-    return calibrate_local(store, options->out, stdout);
-}
-
 static bool run_fit_kernels(struct store *store, const struct catalogue *catalogue,
                             const struct options *options)
 {
@@ -57,25 +49,21 @@ static const struct command {
     const char *flags, *help;
 } COMMANDS[] = {
     {"calibrate", run_calibrate, " --db --out ", "[--db FILE] [--out FOLDER]",
-     "fits the engines' constants to the measured runs of the store, cross-validates them and\n"
-     "prints the errors; writes engine-constants.json, intervals.json and predictions.csv into\n"
-     "FOLDER (db/records/calibration of a checkout carries them into the next build)"},
+     "fits the engines' constants to the measured runs of the store (the embedded records\n"
+     "without --db), cross-validates them and prints the errors; with --out it writes\n"
+     "engine-constants.json, intervals.json and predictions.csv into FOLDER, without it no file\n"
+     "(db/records/calibration of a checkout carries them into the next build)"},
     {"backtest", run_backtest, " --db --format --set ",
      "[--db FILE] [--format text|json|csv] [--set calibrated|other|local]",
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
-     "and load, the rows farthest off with what is known of them; json and csv have every row of "
-     "the set"},
-    {"fit-local", run_fit_local, " --db --out ", "[--db FILE] [--out FOLDER]",
-     "fits the constants of llama.cpp, ik_llama.cpp and MLX to the measured speeds of the store "
-     "and\n"
-     "prints the errors with each source left out; writes local.csv into FOLDER\n"
-     "(db/records/calibration of a checkout carries it into the next build)"},
+     "and load, the rows farthest off with what is known of them; json and csv have every row\n"
+     "of the set. Without flags it is text, of the set calibrated and of the embedded records.\n"
+     "calibrated: runs that the constants were fitted on; other: runs of other sources; local:\n"
+     "speed tests of local engines"},
     {"fit-kernels", run_fit_kernels, " --tables --out ", "[--tables FOLDER] [--out FOLDER]",
-     "fits the measured kernels of a checkout (db/records/kernels) and prints the errors, also "
-     "with\n"
-     "each matrix left out; writes gemm-shapes.csv into FOLDER (db/records/fits carries it into "
-     "the\n"
-     "next build)"},
+     "fits the measured kernels of a checkout (--tables, db/records/kernels by default) and\n"
+     "prints the errors, also with each matrix left out; with --out it writes gemm-shapes.csv\n"
+     "into FOLDER, without it no file (db/records/fits carries it into the next build)"},
 };
 
 bool command_is_named(int argc, char **argv)
@@ -137,6 +125,22 @@ static bool read_options(const struct command *command, int argc, char **argv,
     return true;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static void print_command(FILE *out, const struct command *command)
+{
+    fprintf(out, "  regimed %s %s\n      ", command->name, command->flags);
+    for (const char *at = command->help; *at != '\0'; at++)
+        fputs(*at == '\n' ? "\n      " : (char[]){*at, '\0'}, out);
+    fputs("\n", out);
+}
+
 static bool run_on_store(const struct command *command, const struct options *options)
 {
     char error[STORE_ERROR_MAX];
@@ -161,6 +165,10 @@ int command_run(int argc, char **argv)
         fprintf(stderr, "regimed: no command is called %s; see --help\n", argv[1]);
         return EXIT_USAGE;
     }
+    if (asks_for_help(argc, argv)) {
+        print_command(stdout, command);
+        return EXIT_SUCCESS;
+    }
     if (!read_options(command, argc, argv, &options))
         return EXIT_USAGE;
     bool done = takes(command, "--db") ? run_on_store(command, &options)
@@ -171,10 +179,6 @@ int command_run(int argc, char **argv)
 void command_help(FILE *out)
 {
     fputs("\ncommands:\n", out);
-    for (size_t i = 0; i < ARRAY_LEN(COMMANDS); i++) {
-        fprintf(out, "  regimed %s %s\n      ", COMMANDS[i].name, COMMANDS[i].flags);
-        for (const char *at = COMMANDS[i].help; *at != '\0'; at++)
-            fputs(*at == '\n' ? "\n      " : (char[]){*at, '\0'}, out);
-        fputs("\n", out);
-    }
+    for (size_t i = 0; i < ARRAY_LEN(COMMANDS); i++)
+        print_command(out, &COMMANDS[i]);
 }

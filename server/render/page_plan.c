@@ -101,6 +101,15 @@ static void put_tiles(struct page *page)
     page_put(page, "</dl>\n");
 }
 
+static void put_nearness(struct page *page)
+{
+    if (!verdict_nearness(page->plan, &page->phrase))
+        return;
+    page_put(page, "<p class=\"m\">");
+    page_phrase(page);
+    page_put(page, "</p>\n");
+}
+
 static void put_cell(struct page *page)
 {
     page_put(page, "<td>");
@@ -192,6 +201,7 @@ static void put_cure(struct page *page, const struct cure_result *result)
     put_change_cell(page, result->ttft);
     put_change_cell(page, result->output_tok_s);
     put_change_cell(page, result->memory);
+    put_change_cell(page, result->devices);
     page_put(page, info->anchors[0] ? "<td class=\"l\">measured elsewhere</td></tr>\n"
                                     : "<td class=\"l\">no record</td></tr>\n");
 }
@@ -210,7 +220,7 @@ static void put_cures(struct page *page, bool cures, const char *title)
     page_put(page, "</h3><div class=\"s\"><table><thead><tr><th scope=\"col\">change</th><th "
                    "scope=\"col\">each token</th>"
                    "<th scope=\"col\">first token</th><th scope=\"col\">tokens/s</th><th "
-                   "scope=\"col\">memory</th>"
+                   "scope=\"col\">memory</th><th scope=\"col\">devices</th>"
                    "<th scope=\"col\" class=\"l\">evidence</th></tr></thead><tbody>\n");
     for (int i = 0; i < plan->n_results; i++) {
         if (plan->results[i].is_cure == cures)
@@ -293,6 +303,7 @@ void page_plan(struct page *page)
 {
     put_verdict(page);
     put_tiles(page);
+    put_nearness(page);
     put_warnings(page);
     put_step(page, "A decode step", &page->plan->decode);
     put_step(page, "A prefill", &page->plan->prefill);

@@ -140,37 +140,12 @@ static void write_figures(struct report *report)
     }
 }
 
-/* What the nearest measurements are, and what they did to the figures. */
-static const char *const NEARNESS[INTERVAL_TIER_COUNT] = {
-    [TIER_ANCHORED] = "measured runs of this deployment correct the expected times",
-    [TIER_CELL] =
-        "measured runs of this model, part and format in other layouts or versions correct "
-        "the expected times",
-    [TIER_MODEL] = "the model was measured on this engine, not on this part in this format",
-    [TIER_ENGINE] = "nothing near was measured: the interval is that of models never seen",
-};
-
 static void write_nearness(struct report *report)
 {
-    const struct nearness *near = &report->plan->problem.near;
-    struct phrase *phrase = &report->phrase;
-
-    if (!has_intervals(report) || NEARNESS[near->tier] == NULL)
+    if (!verdict_nearness(report->plan, &report->phrase))
         return;
-    phrase_begin(phrase);
-    phrase_add(phrase, "  ");
-    if (near->n > 0) {
-        phrase_whole(phrase, near->n);
-        phrase_add(phrase, " runs: ");
-    }
-    phrase_add(phrase, NEARNESS[near->tier]);
-    if (near->n > 0) {
-        phrase_add(phrase, "; time per token ");
-        phrase_change(phrase, near->factor[INTERVAL_TPOT] - 1.0);
-        phrase_add(phrase, ", to the first ");
-        phrase_change(phrase, near->factor[INTERVAL_TTFT] - 1.0);
-    }
-    text_wrap(report->out, phrase_text(phrase), 0, 4);
+    out_text(report->out, "  ");
+    text_wrap(report->out, phrase_text(&report->phrase), 2, 4);
 }
 
 /* Steps ---------------------------------------------------------------------------------------- */

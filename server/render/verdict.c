@@ -162,6 +162,13 @@ static void add_devices(struct phrase *phrase, const struct problem *problem)
     }
     if (before[0] == ',')
         phrase_add(phrase, ")");
+    if (!dep->disaggregated)
+        return;
+    phrase_add(phrase, " + ");
+    phrase_whole(phrase, dep->disagg_prefill_devices);
+    phrase_add(phrase, " x ");
+    phrase_add(phrase, problem->hw->id);
+    phrase_add(phrase, " for prefill");
 }
 
 void verdict_deployment(const struct plan_request *request, struct phrase *phrase)
@@ -218,6 +225,38 @@ int verdict_order(const struct step *step, enum class_id ret_order[CLASS_COUNT])
         ret_order[at] = (enum class_id)i;
     }
     return n;
+}
+
+/* Nearness ------------------------------------------------------------------------------------- */
+
+static const char *const NEARNESS[INTERVAL_TIER_COUNT] = {
+    [TIER_ANCHORED] = "measured runs of this deployment correct the expected times",
+    [TIER_CELL] =
+        "measured runs of this model, part and format in other layouts or versions correct "
+        "the expected times",
+    [TIER_MODEL] = "the model was measured on this engine, not on this part in this format",
+    [TIER_ENGINE] = "nothing near was measured: the interval is that of models never seen",
+};
+
+bool verdict_nearness(const struct plan *plan, struct phrase *phrase)
+{
+    const struct nearness *near = &plan->problem.near;
+
+    if ((isnan(plan->tpot_ms.low) && isnan(plan->ttft_ms.low)) || NEARNESS[near->tier] == NULL)
+        return false;
+    phrase_begin(phrase);
+    if (near->n > 0) {
+        phrase_whole(phrase, near->n);
+        phrase_add(phrase, near->n == 1 ? " run: " : " runs: ");
+    }
+    phrase_add(phrase, NEARNESS[near->tier]);
+    if (near->n > 0) {
+        phrase_add(phrase, "; time per token ");
+        phrase_change(phrase, near->factor[INTERVAL_TPOT] - 1.0);
+        phrase_add(phrase, ", to the first ");
+        phrase_change(phrase, near->factor[INTERVAL_TTFT] - 1.0);
+    }
+    return true;
 }
 
 /* Warnings ------------------------------------------------------------------------------------- */

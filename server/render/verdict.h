@@ -24,6 +24,10 @@ void verdict_deployment(const struct plan_request *request, struct phrase *phras
 /* Replaces the phrase by the load: "32 requests in flight, 1,024 tokens in, 256 out". */
 void verdict_load(const struct workload *load, struct phrase *phrase);
 
+/* Replaces the phrase by what the nearest measurements are and what they did to the figures; false
+ * when the plan has no interval or nobody looked. */
+bool verdict_nearness(const struct plan *plan, struct phrase *phrase);
+
 /* The classes that occur in a step by falling share, ties in the order of the table; their number.
  */
 int verdict_order(const struct step *step, enum class_id ret_order[CLASS_COUNT]);

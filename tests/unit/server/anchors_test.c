@@ -70,6 +70,9 @@ static const struct filter_row {
     {"kv_cache=fp8_e4m3", "kv_cache_id", "fp8", 100},
     {"backend=metal", "backend", "metal", 400},
     {"q=mlperf", "kind", "serving", 273},
+    /* a whole id, as the list prints it */
+    {"q=2026_04_06_llama_3_1_70b_h100_sxm_vllm_fp8_agg_1024x8192_c64_tp2_ep1_327", "id",
+     "2026_04_06_llama_3_1_70b_h100_sxm_vllm_fp8_agg_1024x8192_c64_tp2_ep1_327", 1},
 };
 
 static void filters_hold(void **state)
