@@ -5,6 +5,7 @@
 
 #include "backtest_report.h"
 #include "calibrate.h"
+#include "calibrate_local.h"
 #include "fault.h"
 #include "kernel_tables.h"
 #include "store.h"
@@ -31,6 +32,13 @@ static bool run_backtest(struct store *store, const struct catalogue *catalogue,
                          const struct options *options)
 {
     return backtest_report(store, catalogue, options->format, options->set, stdout);
+}
+
+static bool run_fit_local(struct store *store, const struct catalogue *catalogue,
+                          const struct options *options)
+{
+    (void)catalogue;
+    return calibrate_local(store, options->out, stdout);
 }
 
 static bool run_fit_kernels(struct store *store, const struct catalogue *catalogue,
@@ -60,6 +68,11 @@ static const struct command {
      "of the set. Without flags it is text, of the set calibrated and of the embedded records.\n"
      "calibrated: runs that the constants were fitted on; other: runs of other sources; local:\n"
      "speed tests of local engines"},
+    {"fit-local", run_fit_local, " --db --out ", "[--db FILE] [--out FOLDER]",
+     "fits the constants of llama.cpp, ik_llama.cpp and MLX to the measured speeds of the store\n"
+     "(the embedded records without --db) and prints the errors with each source left out; with\n"
+     "--out it writes local.csv into FOLDER, without it no file (db/records/calibration of a\n"
+     "checkout carries it into the next build)"},
     {"fit-kernels", run_fit_kernels, " --tables --out ", "[--tables FOLDER] [--out FOLDER]",
      "fits the measured kernels of a checkout (--tables, db/records/kernels by default) and\n"
      "prints the errors, also with each matrix left out; with --out it writes gemm-shapes.csv\n"
