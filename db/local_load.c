@@ -73,7 +73,7 @@ bool local_fits_load(sqlite3 *db, struct block *block, struct library *lib)
         }
     }
     sqlite3_finalize(row);
-    qsort(fits, (size_t)n, sizeof(*fits), local_fit_order);
+    local_fits_sort(fits, n);
     lib->local_fits = fits;
     lib->n_local_fits = n;
     return rc == SQLITE_DONE || rc == SQLITE_ROW;

@@ -45,7 +45,7 @@ struct library {
     const struct neighbours *neighbours; /* one per part; NULL = no part has any */
     const struct launch *launches;       /* sorted by launch_order() */
     int n_launches;
-    const struct local_fit *local_fits; /* sorted by local_fit_order() */
+    const struct local_fit *local_fits; /* sorted by local_fits_sort() */
     int n_local_fits;
 };
 

@@ -102,11 +102,16 @@ struct found {
  * not measured in this format takes its own figure times what the format does elsewhere. */
 static struct found constant(const struct finder *finder, enum local_constant which, double neutral)
 {
-    const struct local_fit *both = find(finder, which, wider(finder, true, true));
+    bool by_format = local_constant_by_format(which);
+    const struct local_fit *both =
+        by_format ? find(finder, which, wider(finder, true, true)) : NULL;
     if (both != NULL)
         return (struct found){both->value, both};
     const struct local_fit *family = find(finder, which, wider(finder, true, false));
-    const struct local_fit *format = find(finder, which, wider(finder, false, true));
+    if (family != NULL && !by_format)
+        return (struct found){family->value, family};
+    const struct local_fit *format =
+        by_format ? find(finder, which, wider(finder, false, true)) : NULL;
     const struct local_fit *engine = find(finder, which, wider(finder, false, false));
     if (family != NULL && format != NULL && engine != NULL)
         return (struct found){family->value * format->value / engine->value, family};

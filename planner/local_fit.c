@@ -1,6 +1,7 @@
 #include "local_fit.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler.h"
@@ -210,12 +211,24 @@ static uint64_t scope_key(enum local_constant constant, const struct local_scope
     return key << 20 | (uint64_t)(scope->part + 1);
 }
 
-int local_fit_order(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     const struct local_fit *left = a, *right = b;
-    uint64_t first = scope_key(left->constant, &left->scope);
-    uint64_t second = scope_key(right->constant, &right->scope);
-    return (first > second) - (first < second);
+    return (left->key > right->key) - (left->key < right->key);
+}
+
+void local_fits_sort(struct local_fit *fits, int n)
+{
+    for (int i = 0; i < n; i++)
+        fits[i].key = scope_key(fits[i].constant, &fits[i].scope);
+    if (n > 0)
+        qsort(fits, (size_t)n, sizeof(*fits), compare_keys);
+}
+
+bool local_constant_by_format(enum local_constant constant)
+{
+    return constant == LOCAL_F_W || constant == LOCAL_UNPACK || constant == LOCAL_ROW_MULT ||
+           constant == LOCAL_E || constant == LOCAL_ALU;
 }
 
 const struct local_fit *local_fit_find(const struct local_fit *fits, int n,
@@ -226,11 +239,10 @@ const struct local_fit *local_fit_find(const struct local_fit *fits, int n,
     int low = 0, high = n;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (scope_key(fits[middle].constant, &fits[middle].scope) < wanted)
+        if (fits[middle].key < wanted)
             low = middle + 1;
         else
             high = middle;
     }
-    bool found = low < n && scope_key(fits[low].constant, &fits[low].scope) == wanted;
-    return found ? &fits[low] : NULL;
+    return low < n && fits[low].key == wanted ? &fits[low] : NULL;
 }

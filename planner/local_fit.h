@@ -167,6 +167,7 @@ struct local_scope {
 };
 
 struct local_fit {
+    uint64_t key;       /* of constant and scope: set by local_fits_sort() */
     const char *record; /* id of its calibration record */
     enum local_constant constant;
     struct local_scope scope;
@@ -197,8 +198,11 @@ enum local_family local_family_of(const struct hardware *hw, enum backend backen
 /* The class of a weight format by its id; LOCAL_OTHER when none fits. */
 enum local_format local_format_of(const char *format_id);
 
-/* qsort comparator that a library's local fits must be sorted by. */
-int local_fit_order(const void *a, const void *b);
+/* Sorts rows by constant and scope, as a library has them. */
+void local_fits_sort(struct local_fit *fits, int n);
+
+/* Whether a constant is told by classes of formats. */
+bool local_constant_by_format(enum local_constant constant);
 
 /* The row of exactly that constant and scope among `n` sorted ones; NULL when there is none. */
 const struct local_fit *local_fit_find(const struct local_fit *fits, int n,

@@ -40,7 +40,8 @@ static double expert_count(const struct model *model)
     return 0.0;
 }
 
-static void warn_shape(struct plan *plan)
+/* What tensor parallel ranks cannot share evenly. */
+static void warn_ranks(struct plan *plan)
 {
     const struct problem *problem = &plan->problem;
     const struct deployment *dep = &problem->dep;
@@ -51,14 +52,35 @@ static void warn_shape(struct plan *plan)
         plan_warn(plan, WARN_KV_HEADS_REPLICATED, dep->tp, mixer->n_kv_heads, NULL);
     if (mixer != NULL && mixer->kv_replicated && dep->tp > 1.0)
         plan_warn(plan, WARN_MLA_REPLICATED, dep->tp, 0.0, NULL);
-    if (fmod(problem->model->n_layers, dep->pp) != 0.0)
-        plan_warn(plan, WARN_PP_DOES_NOT_DIVIDE, dep->pp, problem->model->n_layers, NULL);
     double experts = expert_count(problem->model);
     if (experts > 0.0 && fmod(experts, dep->ep) != 0.0)
         plan_warn(plan, WARN_EP_DOES_NOT_DIVIDE, dep->ep, experts, NULL);
     double joined = dep->tp * dep->dp;
     if (joined > fmax(problem->hw->link_domain, 1.0))
         plan_warn(plan, WARN_TP_OVER_FABRIC, joined, fmax(problem->hw->link_domain, 1.0), NULL);
+}
+
+/* Layers of a local engine lie on its devices in a row: nothing has to divide. */
+static void warn_local(struct plan *plan, const struct prepared *prep)
+{
+    const struct problem *problem = &plan->problem;
+    if (prep->local.is_offloaded)
+        plan_warn(plan, WARN_NOT_RESIDENT, plan->memory.weights_bytes / BYTES_PER_GB,
+                  problem->hw->memory_bytes / BYTES_PER_GB, NULL);
+    else if (prep->local.tier != LOCAL_NONE && plan->decode.tokens > LOCAL_BATCH_VALIDATED)
+        plan_warn(plan, WARN_MANY_ROWS, plan->decode.tokens, LOCAL_BATCH_VALIDATED, NULL);
+}
+
+static void warn_shape(struct plan *plan, const struct prepared *prep)
+{
+    const struct problem *problem = &plan->problem;
+    const struct deployment *dep = &problem->dep;
+    if (prep->local.is_local)
+        warn_local(plan, prep);
+    else
+        warn_ranks(plan);
+    if (fmod(problem->model->n_layers, dep->pp) != 0.0)
+        plan_warn(plan, WARN_PP_DOES_NOT_DIVIDE, dep->pp, problem->model->n_layers, NULL);
     double length = problem->load.input_tokens + problem->load.output_tokens;
     if (length > dep->max_model_len)
         plan_warn(plan, WARN_TOO_LONG, length, dep->max_model_len, NULL);
@@ -104,7 +126,7 @@ static void fill_warnings(struct plan *plan, const struct prepared *prep, const 
 {
     const struct deployment *dep = &plan->problem.dep;
     warn_memory(plan, core);
-    warn_shape(plan);
+    warn_shape(plan, prep);
     if (prep->ridge <= 0.0)
         plan_warn(plan, WARN_NO_PEAK, 0.0, 0.0, NULL);
     if (dep->shared_prefix_kernel && !load_reuses_prefix(dep))

@@ -255,7 +255,13 @@ struct cure_result {
     X(WARN_NO_PEAK, "no_peak", "/hardware",                                                        \
       "the part states no peak: computing has no floor and there is no ridge, bytes alone count")  \
     X(WARN_SHARED_PREFIX, "shared_prefix_not_kept", "/deployment/shared_prefix_kernel",            \
-      "without prefix_caching or a kv_tier no prefix is shared: the kernel changes nothing")
+      "without prefix_caching or a kv_tier no prefix is shared: the kernel changes nothing")       \
+    X(WARN_NOT_RESIDENT, "not_resident", "/deployment/weights",                                    \
+      "weights of %1 GB are over four fifths of a device of %2 GB: layers left to the host run "   \
+      "at a "                                                                                      \
+      "speed that nobody recorded")                                                                \
+    X(WARN_MANY_ROWS, "batch_not_validated", "/workload/concurrency",                              \
+      "steps of %1 rows: this engine's speed was measured often up to %2 rows, seldom beyond")
 
 #define X(ID, NAME, POINTER, TEXT) ID,
 

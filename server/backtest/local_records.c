@@ -172,7 +172,7 @@ bool local_records_write(const struct library *lib, const struct local_folds *fo
                 done = add_scopes(folds, &specs[j], &runs->items[i], &lines);
     done = done && add_bands(bands, &lines);
     if (done) {
-        qsort(lines.items, (size_t)lines.n, sizeof(*lines.items), local_fit_order);
+        local_fits_sort(lines.items, lines.n);
         fputs(
             "# Constants of the speed model of llama.cpp, ik_llama.cpp and MLX (planner/local.h "
             "has "

@@ -138,7 +138,7 @@ static void look_up(void **state)
     memcpy(asked, fits, sizeof(fits));
     for (int i = 0; i < n; i++)
         fits[i].value = asked[i].value = i;
-    qsort(fits, (size_t)n, sizeof(fits[0]), local_fit_order);
+    local_fits_sort(fits, n);
     for (int i = 0; i < n; i++) {
         const struct local_fit *found = local_fit_find(fits, n, asked[i].constant, &asked[i].scope);
         assert_non_null(found);

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "core.h"
 #include "local_step.h"
+#include "plan.h"
 #include "sample_library.h"
 
 #define LAYER_PARAMS 6979321856.0
@@ -170,6 +171,35 @@ static void no_record(void **state)
     assert_true(decode(&problem, 1, 320).expected_us > 0);
 }
 
+/* A plan is large: it lives outside the stack of a test. */
+static struct plan plan;
+
+static bool warns(const struct problem *problem, enum warning_id id)
+{
+    plan_compute(problem, PLAN_SUMMARY, &plan);
+    for (int i = 0; i < plan.n_warnings; i++)
+        if (plan.warnings[i].id == id)
+            return true;
+    return false;
+}
+
+/* Said when layers may lie with the host, or when more rows step than were measured; three devices
+ * share neither heads nor experts, so nothing has to divide. */
+static void warnings(void **state)
+{
+    struct sample *sample = *state;
+    struct problem problem = bench(sample, SAMPLE_BF16);
+    assert_false(warns(&problem, WARN_NOT_RESIDENT) || warns(&problem, WARN_MANY_ROWS));
+    problem.dep.tp = 3;
+    assert_false(warns(&problem, WARN_TP_DOES_NOT_DIVIDE));
+    problem = sample_llama_server(sample, SAMPLE_LLAMA_8B, SAMPLE_RTX5090, 8);
+    problem.dep.backend = BACKEND_CUDA;
+    assert_true(warns(&problem, WARN_MANY_ROWS));
+    sample->hardware[SAMPLE_RTX5090].memory_bytes = 18e9;
+    problem = bench(sample, SAMPLE_BF16);
+    assert_true(warns(&problem, WARN_NOT_RESIDENT));
+}
+
 static void tiers(void **state)
 {
     struct sample *sample = *state;
@@ -209,6 +239,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_server_stands_on_top, setup, teardown),
         cmocka_unit_test_setup_teardown(layer_split, setup, teardown),
         cmocka_unit_test_setup_teardown(no_record, setup, teardown),
+        cmocka_unit_test_setup_teardown(warnings, setup, teardown),
         cmocka_unit_test_setup_teardown(tiers, setup, teardown),
         cmocka_unit_test_setup_teardown(floors_hold, setup, teardown),
     };

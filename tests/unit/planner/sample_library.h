@@ -244,7 +244,7 @@ static inline void sample_locals(struct sample *s)
     sample_local(s, LOCAL_E_ATTN_NO_FA, any, any, any, any, 0.57);
     sample_local(s, LOCAL_CHUNK_LAYER_US, any, any, any, any, 29.2);
     sample_local(s, LOCAL_PROMPT_MS, any, any, any, any, 1.3);
-    qsort(s->locals, (size_t)s->lib.n_local_fits, sizeof(s->locals[0]), local_fit_order);
+    local_fits_sort(s->locals, s->lib.n_local_fits);
     s->lib.local_fits = s->locals;
 }
 
