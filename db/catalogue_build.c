@@ -240,10 +240,10 @@ static void read_weight_formats(struct builder *builder)
     int max = 0;
     struct weight_format *formats = read_array(
         builder, "SELECT count(*) FROM weight_formats WHERE deployable", sizeof(*formats), &max);
-    struct reading reading = read_start(
-        builder, "weight_formats",
-        "SELECT id, title, multiply, weight_only, activation_bytes, quantized, gguf, "
-        "moe_rest_bytes FROM weight_formats WHERE deployable ORDER BY position, id");
+    struct reading reading =
+        read_start(builder, "weight_formats",
+                   "SELECT id, title, multiply, weight_only, activation_bytes, quantized, gguf, "
+                   "moe_rest_bytes FROM weight_formats WHERE deployable ORDER BY position, id");
     int n = 0;
     for (; n < max && read_next(&reading); n++) {
         struct weight_format *format = &formats[n];

@@ -22,8 +22,8 @@ static int split(char *line, const char **ret_cells, int max)
 
 void csv_text_each(char *text, csv_row_fn *row, void *context)
 {
-    const char *names[CSV_COLUMNS_MAX];
-    const char *values[CSV_COLUMNS_MAX];
+    const char *names[CSV_COLUMNS_MAX] = {NULL};
+    const char *values[CSV_COLUMNS_MAX] = {NULL};
     int n = 0;
     for (char *line = text; line && *line;) {
         char *next = strchr(line, '\n');

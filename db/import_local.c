@@ -116,11 +116,11 @@ static bool is_known(struct import *import, const char *const *names, const char
     }
     const char *family = values[COLUMN_FAMILY];
     const char *format = values[COLUMN_FORMAT];
-    bool known = local_constant_parse(values[COLUMN_CONSTANT]) != LOCAL_CONSTANT_COUNT &&
-                 (!*values[COLUMN_BACKEND] ||
-                  backend_parse(values[COLUMN_BACKEND]) != BACKEND_COUNT) &&
-                 (!*family || local_family_parse(family) != LOCAL_FAMILY_COUNT) &&
-                 (!*format || local_format_parse(format) != LOCAL_FORMAT_COUNT);
+    bool known =
+        local_constant_parse(values[COLUMN_CONSTANT]) != LOCAL_CONSTANT_COUNT &&
+        (!*values[COLUMN_BACKEND] || backend_parse(values[COLUMN_BACKEND]) != BACKEND_COUNT) &&
+        (!*family || local_family_parse(family) != LOCAL_FAMILY_COUNT) &&
+        (!*format || local_format_parse(format) != LOCAL_FORMAT_COUNT);
     if (!known) {
         import_fault(import, "constant, backend, family or format is unknown");
     }

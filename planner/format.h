@@ -19,8 +19,8 @@ struct weight_format {
     /* Bytes per weight by role: the linear roles in the format, the rest as the recipe keeps them.
      */
     double bytes[ROLE_COUNT];
-    /* Bytes per weight of the matrices beside the routed experts in a model that has some, where the
-     * format keeps them finer than in dense models; 0 = as in `bytes`. */
+    /* Bytes per weight of the matrices beside the routed experts in a model that has some, where
+     * the format keeps them finer than in dense models; 0 = as in `bytes`. */
     double moe_rest_bytes;
     enum dtype compute;      /* the type of the multiply on a part that has it */
     bool weight_only;        /* dequantised: the multiply stays 16-bit whatever the part has */

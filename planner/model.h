@@ -165,7 +165,7 @@ struct model {
     enum dtype native_dtype;   /* what the checkpoint computes in */
     const char *native_format; /* weight format id of the checkpoint, "bf16" for plain ones */
     bool native_experts_only;  /* the native format covers routed experts alone (gpt-oss) */
-    bool fp8_block_scales; /* its fp8 checkpoint has a scale per block, not per tensor */
+    bool fp8_block_scales;     /* its fp8 checkpoint has a scale per block, not per tensor */
     const char *native_expert_format; /* routed experts in a format of their own; NULL = none */
     double state_bytes_per_element;   /* recurrent state: 4 where the record says float32 */
     struct layer_group *mtp; /* the multi-token-prediction layers, count = how many; NULL = none */

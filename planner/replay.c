@@ -374,6 +374,8 @@ static void begin_steady(struct run *run)
         run->context += drawn.input + drawn.output * (1.0 - share);
         run->used_tokens += need(run, drawn.input, drawn.output);
     }
+    /* who already queues has not waited from the start: not counted */
+    run->arrived = run->open ? 0 : run->n_running - run->in_flight;
     for (int i = run->n_running; i < run->in_flight && !run->open; i++)
         arrive(run, 0.0);
 }

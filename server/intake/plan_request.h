@@ -19,7 +19,7 @@
 /* A deployment as asked, and once resolved, as planned. */
 struct plan_request {
     struct problem problem;
-    const char *engine_version; /* as given, else the newest known of the engine */
+    const char *engine_version;       /* as given, else the newest known of the engine */
     const char *name_format;          /* weight format in the model's name ("...-FP8"), or NULL */
     bool weights_are_fp4;             /* the weights were given as "fp4", whichever that is */
     const struct cJSON *inline_model; /* the config.json that the model was given as, or NULL */

@@ -70,8 +70,10 @@ static bool find_range(const struct backtest_view *view, enum anchor_metric metr
         least = fmin(least, fmin(predicted, row->measured));
         most = fmax(most, fmax(predicted, row->measured));
     }
+    if (most <= 0.0)
+        return false;
     *ret_plot = (struct plot){log10(least / MARGIN), log10(most * MARGIN)};
-    return most > 0.0;
+    return true;
 }
 
 static void put_line(struct page *page, const char *class, double x1, double y1, double x2,

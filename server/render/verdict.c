@@ -1,6 +1,8 @@
 #include "verdict.h"
 
 #include <math.h>
+
+#include "local.h"
 #include <string.h>
 
 #include "load.h"
@@ -235,7 +237,9 @@ static const char *const NEARNESS[INTERVAL_TIER_COUNT] = {
         "measured runs of this model, part and format in other layouts or versions correct "
         "the expected times",
     [TIER_MODEL] = "the model was measured on this engine, not on this part in this format",
-    [TIER_ENGINE] = "nothing near was measured: the interval is that of models never seen",
+    [TIER_ENGINE] =
+        "no run of this model on this engine was calibrated on: the interval is that of "
+        "models left out",
 };
 
 bool verdict_nearness(const struct plan *plan, struct phrase *phrase)
@@ -245,6 +249,11 @@ bool verdict_nearness(const struct plan *plan, struct phrase *phrase)
     if ((isnan(plan->tpot_ms.low) && isnan(plan->ttft_ms.low)) || NEARNESS[near->tier] == NULL)
         return false;
     phrase_begin(phrase);
+    if (local_is_engine(plan->problem.dep.engine)) {
+        phrase_add(phrase, "speed constants on record: ");
+        phrase_add(phrase, local_tier_name(plan->decode.classes[CLASS_DENSE_GEMM].tier));
+        return true;
+    }
     if (near->n > 0) {
         phrase_whole(phrase, near->n);
         phrase_add(phrase, near->n == 1 ? " run: " : " runs: ");
