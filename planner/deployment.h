@@ -25,6 +25,19 @@ enum ep_backend { EP_BACKEND_AUTO, EP_BACKEND_ALL_TO_ALL, EP_BACKEND_ALL_GATHER 
 
 enum kv_tier_kind { KV_TIER_NONE, KV_TIER_HOST, KV_TIER_DISK, KV_TIER_REMOTE };
 
+/* Type of the recurrent state; STATE_OF_MODEL where nobody said. */
+enum state_dtype { STATE_OF_MODEL, STATE_BF16, STATE_F16, STATE_F32 };
+
+/* Which recurrent states a prefix cache keeps; STATE_CACHE_DEFAULT: as the engine's version does.
+ */
+enum state_cache_mode { STATE_CACHE_DEFAULT, STATE_CACHE_NONE, STATE_CACHE_ALIGN, STATE_CACHE_ALL };
+
+/* What the engine's own log says of this deployment; NAN = not said. */
+struct measured_memory {
+    double total_bytes, weights_bytes, activation_bytes, non_torch_bytes, graph_bytes, kv_bytes;
+    double kv_tokens;
+};
+
 #define SPECULATIVE_METHOD_LIST(X)                                                                 \
     X(SPEC_NONE, "none")                                                                           \
     X(SPEC_DRAFT_MODEL, "draft_model")                                                             \
@@ -93,6 +106,16 @@ struct deployment {
     double spec_tokens, spec_acceptance;
     enum backend backend; /* of a local engine */
     double cpu_threads;   /* under the CPU back end; NAN = not stated */
+    /* Memory: NAN, false, 0 and NULL stand for what nobody said, the engine's own behaviour. */
+    double kv_cache_memory_bytes, kv_cache_tokens, graph_max_batch, micro_batch_tokens;
+    bool kv_unified, swa_full, text_only;
+    double swa_full_tokens_ratio, max_state_slots, state_memory_ratio;
+    enum state_dtype state_dtype;
+    enum state_cache_mode state_cache_mode;
+    double dcp, cpu_offload_bytes, gpu_layers, cpu_moe_layers, max_loras, max_lora_rank;
+    double other_processes_bytes, checkpoint_bytes;
+    const char *pp_layers; /* "20,20,21,19" */
+    struct measured_memory measured;
 };
 
 struct workload {

@@ -65,7 +65,7 @@ static void write_examples(const struct catalogue *catalogue, struct arena *aren
     plan_json_full(&full, request, plan, &evidence);
     const char *full_text = finished(&full);
     json_out_init(&summary, arena, 8 * KIB, REPLY_MAX_BYTES);
-    plan_json_summary(&summary, plan);
+    plan_json_summary(&summary, request, plan);
     const char *summary_text = finished(&summary);
     if (full_text && summary_text) {
         operation->plan_example = full_text;

@@ -2,13 +2,10 @@
 
 #include <string.h>
 
-#include <cjson/cJSON.h>
-
 #include "body.h"
-#include "nearness.h"
 #include "negotiate.h"
+#include "plan_body.h"
 #include "plan_json.h"
-#include "plan_request.h"
 #include "plan_text.h"
 #include "problem.h"
 
@@ -66,47 +63,6 @@ static void read_wanted(const struct request *request, struct faults *faults,
                   "expected full or summary");
 }
 
-/* A POST carries its request in the body: only the route's own arguments may stand in its query. */
-static void refuse_leaves(const struct request *request, struct faults *faults)
-{
-    for (int i = 0; i < request->n_arguments; i++) {
-        const char *name = request->arguments[i].name;
-        bool own = false;
-        for (size_t j = 0; j < ARRAY_LEN(OWN); j++)
-            own = own || strcmp(name, OWN[j]) == 0;
-        if (own)
-            continue;
-        const char *pointer =
-            arena_printf(request->arena, "?%s", field_quote(request->arena, name));
-        fault_add(faults, pointer ? pointer : "?", fault_nearest(name, OWN, (int)ARRAY_LEN(OWN)),
-                  "unknown argument; the fields of a plan stand in the body of a POST");
-    }
-}
-
-/* Fills *request from the body or the query; false when a reply has been written. */
-static bool read_request(struct context *ctx, struct faults *faults, struct plan_request *request)
-{
-    bool post = ctx->request->method == METHOD_POST;
-    const struct intake intake = {ctx->catalogue, ctx->request->arena, faults, post ? "" : "?"};
-
-    if (post) {
-        const cJSON *body = body_json(ctx);
-        if (!body)
-            return false;
-        refuse_leaves(ctx->request, faults);
-        plan_request_read_json(&intake, body, request);
-    } else {
-        plan_request_read_query(&intake, ctx->request->arguments, ctx->request->n_arguments, OWN,
-                                (int)ARRAY_LEN(OWN), request);
-    }
-    if (plan_request_resolve(&intake, request)) {
-        nearness_find(ctx->catalogue, &request->problem, NULL, NULL, &request->problem.near);
-        return true;
-    }
-    problem_faults(ctx, faults);
-    return false;
-}
-
 void plan_handler(struct context *ctx)
 {
     struct arena *arena = ctx->request->arena;
@@ -117,7 +73,7 @@ void plan_handler(struct context *ctx)
 
     faults_init(&faults, arena);
     read_wanted(ctx->request, &faults, &wanted);
-    if (!read_request(ctx, &faults, &request))
+    if (!plan_body_read(ctx, &faults, OWN, (int)ARRAY_LEN(OWN), &request))
         return;
     struct plan *plan = arena_alloc_raw(arena, sizeof(*plan));
     if (!plan) {
@@ -133,7 +89,7 @@ void plan_handler(struct context *ctx)
     if (text)
         plan_text_write(&out, &request, plan, &evidence, wanted.ascii);
     else if (summary)
-        plan_json_summary(&out, plan);
+        plan_json_summary(&out, &request, plan);
     else
         plan_json_full(&out, &request, plan, &evidence);
     reply_write(ctx, 200, &out);

@@ -99,7 +99,7 @@ struct field_table {
     int n_sections;
 };
 
-#define FIELDS_MAX 96
+#define FIELDS_MAX 128
 #define FIELD_SECTIONS_MAX 16
 
 /* One reading of one input. */

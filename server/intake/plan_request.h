@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "deployment.h"
+#include "described.h"
 #include "fields.h"
 
 /* A deployment as asked, and once resolved, as planned. */
@@ -26,6 +27,7 @@ struct plan_request {
     bool given[FIELD_ID_COUNT];       /* a value was read */
     bool assumed[FIELD_ID_COUNT];     /* a default was taken */
     const struct launch *launches[FIELD_ID_COUNT]; /* the launch it is from; NULL = none */
+    struct described described; /* what a text said besides; zeros = no text was read */
 };
 
 /* Faults, memory and names that a reading needs. */

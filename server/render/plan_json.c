@@ -472,7 +472,21 @@ static void write_cures(struct json_out *out, const char *name, const struct pla
     json_end_array(out);
 }
 
-void plan_json_warnings(struct json_out *out, const struct plan *plan)
+static void write_notes(struct json_out *out, const struct described *described)
+{
+    const struct described_note *note = described ? described->notes : NULL;
+
+    for (; note; note = note->next) {
+        json_begin_object(out);
+        json_put_text(out, "id", note->id);
+        json_put_text(out, "pointer", note->pointer);
+        json_put_text(out, "detail", note->detail);
+        json_end_object(out);
+    }
+}
+
+void plan_json_warnings(struct json_out *out, const struct plan *plan,
+                        const struct described *described)
 {
     struct phrase detail;
 
@@ -487,13 +501,16 @@ void plan_json_warnings(struct json_out *out, const struct plan *plan)
         put_phrase(out, "detail", &detail);
         json_end_object(out);
     }
+    write_notes(out, described);
     json_end_array(out);
 }
 
-static void put_empty_list(struct json_out *out, const char *name)
+void plan_json_ignored_flags(struct json_out *out, const struct described *described)
 {
-    json_key(out, name);
+    json_key(out, "ignored_flags");
     json_begin_array(out);
+    for (const struct described_flag *flag = described->flags; flag; flag = flag->next)
+        json_text(out, flag->flag);
     json_end_array(out);
 }
 
@@ -507,7 +524,7 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
     request_json_assumed(out, request);
     json_key(out, "assumed_from");
     request_json_assumed_from(out, request);
-    put_empty_list(out, "ignored_flags");
+    plan_json_ignored_flags(out, &request->described);
     write_regime(out, plan);
     write_dominant(out, &plan->dominant);
     write_decode(out, plan);
@@ -521,11 +538,12 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
     plan_evidence_write(out, plan, evidence);
     json_key(out, "gaps");
     gaps_render(out, evidence ? &evidence->gaps : NULL);
-    plan_json_warnings(out, plan);
+    plan_json_warnings(out, plan, &request->described);
     json_end_object(out);
 }
 
-void plan_json_summary(struct json_out *out, const struct plan *plan)
+void plan_json_summary(struct json_out *out, const struct plan_request *request,
+                       const struct plan *plan)
 {
     json_begin_object(out);
     write_regime(out, plan);
@@ -534,6 +552,6 @@ void plan_json_summary(struct json_out *out, const struct plan *plan)
     plan_json_throughput(out, plan);
     write_memory_summary(out, &plan->memory);
     write_cures(out, "cures", plan, true, SUMMARY_CURES);
-    plan_json_warnings(out, plan);
+    plan_json_warnings(out, plan, &request->described);
     json_end_object(out);
 }

@@ -20,12 +20,17 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
 
 /* regime, dominant, latency, throughput, memory.fits and capacity, the first three cures, warnings.
  */
-void plan_json_summary(struct json_out *out, const struct plan *plan);
+void plan_json_summary(struct json_out *out, const struct plan_request *request,
+                       const struct plan *plan);
 
 /* Pieces that other replies share. */
 void plan_json_latency(struct json_out *out, const struct plan *plan);
 void plan_json_throughput(struct json_out *out, const struct plan *plan);
 void plan_json_memory(struct json_out *out, const struct plan *plan);
-void plan_json_warnings(struct json_out *out, const struct plan *plan);
+void plan_json_ignored_flags(struct json_out *out, const struct described *described);
+
+/* The plan's warnings and, behind them, the notes of what was read. */
+void plan_json_warnings(struct json_out *out, const struct plan *plan,
+                        const struct described *described);
 
 #endif

@@ -529,14 +529,19 @@ static void write_cures(struct report *report, bool cures, const char *title)
 static void write_warnings(struct report *report)
 {
     const struct plan *plan = report->plan;
+    const struct described_note *note = report->request->described.notes;
 
-    if (!plan->n_warnings)
+    if (!plan->n_warnings && !note)
         return;
     heading(report, "WARNINGS");
     for (int i = 0; i < plan->n_warnings; i++) {
         out_text(report->out, "  ! ");
         verdict_warning(&plan->warnings[i], &report->phrase);
         text_wrap(report->out, phrase_text(&report->phrase), 4, 4);
+    }
+    for (; note; note = note->next) {
+        out_text(report->out, "  ! ");
+        text_wrap(report->out, note->detail, 4, 4);
     }
 }
 

@@ -156,7 +156,13 @@ static bool is_absent(const struct plan_request *request, int section)
 
     if (section == SECTION_DISAGGREGATION)
         return !dep->disaggregated;
-    return section == SECTION_SPECULATIVE && dep->spec_method == SPEC_NONE;
+    if (section == SECTION_SPECULATIVE)
+        return dep->spec_method == SPEC_NONE;
+    const struct field_section *part = &PLAN_FIELDS.sections[section];
+    for (int i = part->first; i < part->first + part->n; i++)
+        if (request->given[i] || request->assumed[i])
+            return false;
+    return true;
 }
 
 static void write_section(struct json_out *out, const struct plan_request *request, int section)

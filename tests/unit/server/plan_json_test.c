@@ -21,7 +21,7 @@ static cJSON *reply_of(struct arena *arena, const struct sample *sample, bool su
     arena_reset(arena);
     json_out_init(&out, arena, 1024, 1 << 20);
     if (summary)
-        plan_json_summary(&out, &sample->plan);
+        plan_json_summary(&out, &sample->request, &sample->plan);
     else
         plan_json_full(&out, &sample->request, &sample->plan, NULL);
     out_bytes(&out, "", 1);

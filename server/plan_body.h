@@ -1,0 +1,21 @@
+/*
+ * plan_body.h - a plan request from whatever a client sent: a JSON body or the query.
+ *
+ * Purpose: the routes that plan a deployment read it here.
+ * Ownership: what is read lies in the request's arena and borrows from the body.
+ * Errors:  faults become a problem reply that lists every one.
+ */
+#ifndef REGIME_PLAN_BODY_H
+#define REGIME_PLAN_BODY_H
+
+#include "plan_request.h"
+#include "routes.h"
+
+/*
+ * Reads and resolves the request's deployment; `own` are the n_own arguments of the route itself,
+ * `faults` may already hold some. False when a reply has been written.
+ */
+MUST_USE bool plan_body_read(struct context *ctx, struct faults *faults, const char *const *own,
+                             int n_own, struct plan_request *ret_request);
+
+#endif
