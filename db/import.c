@@ -40,6 +40,7 @@ static const struct kind_files {
     {"calibration", "intervals.json", import_interval},
     {"", "aliases.json", import_more_aliases},
     {"", "launches.json", import_launch},
+    {"capacity", NULL, import_capacity},
     {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},
     {"", "gaps.json", import_gap},

@@ -27,7 +27,7 @@ static argument_fn read_set, read_metric, read_engine, read_part, read_model, re
 const struct backtest_argument BACKTEST_ARGUMENTS[] = {
     {"set", read_set, "string",
      "calibrated: runs that the engines were fitted to; other: of other sources; local: speed "
-     "tests of local engines"},
+     "tests of local engines; memory: what engines printed about memory, in a reply of its own"},
     {"metric", read_metric, "string", "one metric"},
     {"engine", read_engine, "string", "id or alias of an engine"},
     {"hardware", read_part, "string", "id or alias of a part"},

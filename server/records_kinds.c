@@ -39,6 +39,7 @@ static const char *const HARDWARE[] = {"hardware", NULL};
 static const char *const FORMATS[] = {"weight_format", "kv_format", NULL};
 static const char *const ENGINE[] = {"engine", NULL};
 static const char *const LAUNCH[] = {"launch", NULL};
+static const char *const CAPACITY[] = {"capacity", NULL};
 static const char *const CLASS[] = {"class", NULL};
 static const char *const REGIME[] = {"regime", NULL};
 static const char *const CURE[] = {"cure", NULL};
@@ -145,6 +146,28 @@ static const struct record_kind KINDS[] = {
                     {"hardware", FILTER_HARDWARE, NULL},
                     {"weights", FILTER_TEXT,
                      "SELECT DISTINCT name FROM launch_subjects WHERE what = 'weights'"}},
+        .hidden = HIDDEN,
+    },
+    {
+        .segment = "capacity",
+        .noun = "memory log",
+        .kinds = CAPACITY,
+        STATEMENTS(
+            "r.id", OWN_TABLE("capacity", "capacity"),
+            EQUALS("x.engine_id", "?4") EQUALS("x.model_id", "?5") EQUALS("x.hardware_id", "?6")
+                EQUALS("x.status", "?7") "AND (?8 IS NULL OR iif(x.oom, 'true', 'false') = ?8) ",
+            "x.id, r.title, x.engine_id AS engine, json_extract(r.doc, '$.engine_version') "
+            "AS engine_version, x.model_id AS model, x.hardware_id AS hardware, "
+            "json_extract(r.doc, '$.devices') AS devices, x.status, iif(x.oom, 'true', "
+            "'false') AS oom, json_extract(r.doc, '$.observed.weights_gib') AS weights_gib, "
+            "json_extract(r.doc, '$.observed.kv_gib') AS kv_gib, json_extract(r.doc, "
+            "'$.observed.kv_tokens') AS kv_tokens, json_extract(r.doc, "
+            "'$.observed.max_concurrency') AS max_concurrency"),
+        .filters = {{"engine", FILTER_ENGINE, NULL},
+                    {"model", FILTER_MODEL, NULL},
+                    {"hardware", FILTER_HARDWARE, NULL},
+                    {"status", FILTER_TEXT, VALUES("status", "capacity")},
+                    {"oom", FILTER_TEXT, "SELECT 'true' UNION SELECT 'false'"}},
         .hidden = HIDDEN,
     },
     {

@@ -78,6 +78,7 @@ const struct route ROUTES[] = {
     RECORDS("formats", "formats of weights and of the KV cache"),
     RECORDS("engines", "engines, their versions and defaults"),
     RECORDS("launches", "flags that runs are started with, and under which conditions"),
+    RECORDS("capacity", "what engines printed about memory at start, and whether they started"),
     RECORDS("classes", "cost classes, their formulas and bounds"),
     RECORDS("regimes", "regimes and the signs of each"),
     RECORDS("cures", "cures, when they help and when not"),

@@ -22,6 +22,9 @@ struct store;
     X(SET_OTHER, "other")                                                                          \
     X(SET_LOCAL, "local")
 
+/* The set of engine logs, which capacity.h compares. */
+#define BACKTEST_MEMORY "memory"
+
 /* What rows are grouped by: each has one value of each. */
 #define BACKTEST_DIMENSION_LIST(X)                                                                 \
     X(BY_ALL, "all")                                                                               \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backtest.h"
 #include "backtest_report.h"
 #include "calibrate.h"
 #include "calibrate_local.h"
@@ -61,13 +62,15 @@ static const struct command {
      "without --db), cross-validates them and prints the errors; with --out it writes\n"
      "engine-constants.json, intervals.json and predictions.csv into FOLDER, without it no file\n"
      "(db/records/calibration of a checkout carries them into the next build)"},
-    {"backtest", run_backtest, " --db --format --set ",
-     "[--db FILE] [--format text|json|csv] [--set calibrated|other|local]",
+    {"backtest", run_backtest, " --db --format --set --memory ",
+     "[--db FILE] [--format text|json|csv] [--set calibrated|other|local|memory] [--memory]",
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
      "and load, the rows farthest off with what is known of them; json and csv have every row\n"
      "of the set. Without flags it is text, of the set calibrated and of the embedded records.\n"
      "calibrated: runs that the constants were fitted on; other: runs of other sources; local:\n"
-     "speed tests of local engines"},
+     "speed tests of local engines; memory (--memory): KV tokens, weights and failed starts "
+     "against\n"
+     "what engines printed"},
     {"fit-local", run_fit_local, " --db --out ", "[--db FILE] [--out FOLDER]",
      "fits the constants of llama.cpp, ik_llama.cpp and MLX to the measured speeds of the store\n"
      "(the embedded records without --db) and prints the errors with each source left out; with\n"
@@ -124,6 +127,10 @@ static bool read_options(const struct command *command, int argc, char **argv,
                          struct options *options)
 {
     for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "--memory") == 0 && takes(command, "--memory")) {
+            options->set = BACKTEST_MEMORY;
+            continue;
+        }
         const char *equals = strchr(argv[i], '=');
         size_t length = equals != NULL ? (size_t)(equals - argv[i]) : strlen(argv[i]);
         const char **place = place_of(command, options, argv[i], length);

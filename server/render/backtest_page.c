@@ -438,7 +438,9 @@ static void put_page(struct page *page, struct backtest_view *view)
     put_rows(page, view);
     page_put(page, "</main><footer>The same for programs: <a href=\"/v1/backtest\">/v1/backtest</a>"
                    ", <a href=\"/v1/backtest?format=text\">as text</a>, <a href=\"/v1/backtest?"
-                   "format=csv\">as CSV</a>.</footer></body></html>\n");
+                   "format=csv\">as CSV</a>. Memory against "
+                   "engine logs: <a href=\"/v1/backtest?set=memory&amp;format=text\">a table</a>, "
+                   "<a href=\"/v1/capacity\">the logs</a>.</footer></body></html>\n");
 }
 
 static void answer(struct context *ctx, const struct backtest *backtest)

@@ -14,8 +14,8 @@ struct store;
 
 /*
  * Prints what GET /v1/backtest replies: "text" (NULL too), "json" or "csv", the last two with every
- * row of the set ("calibrated", which NULL means, "other" or "local"). False, with a sentence on
- * stderr, for another word, a store that cannot be read, or without memory.
+ * row of the set ("calibrated", which NULL means, "other", "local" or "memory"). False, with a
+ * sentence on stderr, for another word, a store that cannot be read, or without memory.
  */
 MUST_USE bool backtest_report(struct store *store, const struct catalogue *catalogue,
                               const char *format, const char *set, FILE *out);
