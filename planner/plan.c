@@ -169,6 +169,8 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
     }
     estimates_fill_saturation(&prep, &core, ret_plan);
     fill_warnings(ret_plan, &prep, &core);
+    if (depth == PLAN_CHECK)
+        return;
     ret_plan->n_results = cures_find(&ret_plan->problem, &core, ret_plan->results);
     cures_replay(&prep, &core, ret_plan->results, ret_plan->n_results);
     if (depth == PLAN_FULL)

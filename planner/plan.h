@@ -296,9 +296,9 @@ struct plan {
     int n_warnings;
 };
 
-/* What of a plan is wanted: bare leaves out cures, moves, warnings and the saturation rate (NAN).
- */
-enum plan_depth { PLAN_BARE, PLAN_SUMMARY, PLAN_FULL };
+/* What of a plan is wanted: bare leaves out cures, moves, warnings and the saturation rate (NAN), a
+ * check only cures and moves. */
+enum plan_depth { PLAN_BARE, PLAN_CHECK, PLAN_SUMMARY, PLAN_FULL };
 
 /*
  * Plans `problem`: both steps, memory, regime, closed cycle; with PLAN_SUMMARY the cures, with

@@ -1,0 +1,332 @@
+/* The search for what makes failed checks pass: screen every change, verify the best. */
+#include "check_cures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check_changes.h"
+
+#define CANDIDATES_MAX 64
+/* Changes that are planned in full; the rest is screened by the closed cycle. */
+#define VERIFIED_MAX CHECK_CURES_MAX
+/* Of them for each check that does not pass. */
+#define BEST_PER_CHECK 2
+
+struct candidate {
+    struct trial trial;
+    const char *id, *title, *why;
+    int order;       /* in the tables: the cheaper change first */
+    unsigned passes; /* bits of the checks that pass with it and did not before */
+    double devices;
+    enum check_verdict verdict;
+    bool taken;
+};
+
+struct search {
+    const struct plan *plan;
+    const struct check_list *checks;
+    const struct check_asked *asked;
+    const struct check_tools *tools;
+    unsigned wanted; /* bits of the checks that do not pass */
+    struct core here;
+    struct plan *scratch;
+    struct candidate *candidates;
+    int n;
+};
+
+static double devices_of(const struct deployment *dep)
+{
+    return dep->tp * dep->pp * dep->dp * fmax(dep->replicas, 1.0);
+}
+
+static double change(double before, double after)
+{
+    return (after - before) / before;
+}
+
+/* Whether a change is one to the deployment alone: no other model, part or traffic. */
+static bool is_deployable(const struct trial *trial)
+{
+    static const char DEPLOYMENT[] = "/deployment/";
+
+    for (int i = 0; i < trial->n_changes; i++)
+        if (strncmp(trial->changes[i].pointer, DEPLOYMENT, sizeof(DEPLOYMENT) - 1) != 0)
+            return false;
+    return trial->n_changes > 0 && trial->scale.bandwidth == 1.0 && trial->scale.compute == 1.0;
+}
+
+static enum check_verdict verdict_before(const struct search *search, enum check_id id)
+{
+    const struct check *check = check_find(search->checks, id);
+    return check != NULL ? check->verdict : CHECK_PASS;
+}
+
+/* Checks that pass now and did not; false when one fails that did not. */
+static bool compare(const struct search *search, const struct check_list *after,
+                    unsigned *ret_passes)
+{
+    unsigned passes = 0;
+    for (int i = 0; i < after->n; i++) {
+        enum check_id id = after->items[i].id;
+        enum check_verdict before = verdict_before(search, id);
+        if (after->items[i].verdict == CHECK_FAIL && before != CHECK_FAIL)
+            return false;
+        if (after->items[i].verdict == CHECK_PASS && before != CHECK_PASS)
+            passes |= 1u << id;
+    }
+    *ret_passes = passes;
+    return true;
+}
+
+/* Plans the trial at that depth into the scratch plan, and holds the checks against it. */
+static void evaluate(const struct search *search, struct trial *trial, enum plan_depth depth,
+                     struct check_list *ret_checks)
+{
+    if (search->tools != NULL && search->tools->nearness != NULL)
+        search->tools->nearness(search->tools->ctx, &trial->problem, &trial->problem.near);
+    plan_compute(&trial->problem, depth, search->scratch);
+    check_plan(search->scratch, search->asked, ret_checks);
+}
+
+/* Rates of arrivals need the saturation rate, which a bare plan leaves out. */
+static enum plan_depth screening_depth(const struct problem *problem)
+{
+    return isnan(problem->load.request_rate) ? PLAN_BARE : PLAN_CHECK;
+}
+
+static void screen(struct search *search, const struct candidate *candidate)
+{
+    struct check_list after;
+    if (search->n == CANDIDATES_MAX || !is_deployable(&candidate->trial))
+        return;
+    struct candidate *kept = &search->candidates[search->n];
+    *kept = *candidate;
+    evaluate(search, &kept->trial, screening_depth(&search->plan->problem), &after);
+    if (!compare(search, &after, &kept->passes))
+        return;
+    kept->verdict = after.verdict;
+    kept->devices = devices_of(&kept->trial.problem.dep);
+    kept->order = search->n++;
+}
+
+static struct candidate start(const struct search *search)
+{
+    return (struct candidate){.trial = {.problem = search->plan->problem,
+                                        .scale = {1.0, 1.0, 1.0},
+                                        .here = &search->here}};
+}
+
+static void screen_changes(struct search *search)
+{
+    for (int i = 0; i < N_CHANGES; i++) {
+        const struct change_row *row = &CHANGES[i];
+        for (int j = 0; (row->checks & search->wanted) && j < row->variants; j++) {
+            const struct change_asked asked = {search->plan, search->checks, search->asked, j};
+            struct candidate candidate = start(search);
+            if (!row->apply(&asked, &candidate.trial))
+                continue;
+            candidate.id = row->id;
+            candidate.title = row->title;
+            candidate.why = row->why;
+            screen(search, &candidate);
+        }
+    }
+}
+
+/* Checks that the cures of a plan are for: speed and memory, not shapes. */
+static bool wants_cures(const struct search *search)
+{
+    for (int i = 0; i < CHECK_COUNT; i++)
+        if ((search->wanted & 1u << i) && !check_info((enum check_id)i)->is_shape &&
+            i != CHECK_REQUEST_LENGTH)
+            return true;
+    return false;
+}
+
+static void screen_cures(struct search *search)
+{
+    for (int i = 0; i < N_CURES && wants_cures(search); i++) {
+        struct candidate candidate = start(search);
+        if (CURES[i].info.control || !CURES[i].apply(&candidate.trial))
+            continue;
+        candidate.id = CURES[i].info.id;
+        candidate.title = CURES[i].info.title;
+        candidate.why = CURES[i].info.why;
+        screen(search, &candidate);
+    }
+}
+
+static int bits(unsigned set)
+{
+    int n = 0;
+    for (; set; set &= set - 1)
+        n++;
+    return n;
+}
+
+static int verdict_rank(enum check_verdict verdict)
+{
+    return verdict == CHECK_PASS ? 0 : verdict == CHECK_UNKNOWN ? 1 : 2;
+}
+
+/* Better candidates first. */
+static int order(const void *a, const void *b)
+{
+    const struct candidate *left = *(const struct candidate *const *)a;
+    const struct candidate *right = *(const struct candidate *const *)b;
+    int by_verdict = verdict_rank(left->verdict) - verdict_rank(right->verdict);
+    if (by_verdict)
+        return by_verdict;
+    int by_passes = bits(right->passes) - bits(left->passes);
+    if (by_passes)
+        return by_passes;
+    if (left->devices != right->devices)
+        return left->devices < right->devices ? -1 : 1;
+    return left->order - right->order;
+}
+
+/* Marks the best for each check that does not pass, then the best of all. */
+static void choose(struct candidate *const *sorted, int n, unsigned wanted)
+{
+    int taken = 0;
+    for (int i = 0; i < CHECK_COUNT; i++) {
+        int found = 0;
+        for (int j = 0; (wanted & 1u << i) && j < n && found < BEST_PER_CHECK; j++) {
+            if (!(sorted[j]->passes & 1u << i))
+                continue;
+            found++;
+            if (!sorted[j]->taken && taken < VERIFIED_MAX) {
+                sorted[j]->taken = true;
+                taken++;
+            }
+        }
+    }
+    for (int j = 0; j < n && taken < VERIFIED_MAX; j++) {
+        if (sorted[j]->taken || !sorted[j]->passes)
+            continue;
+        sorted[j]->taken = true;
+        taken++;
+    }
+    /* Nothing passes anything: the best stands for what comes nearest. */
+    if (!taken && n > 0)
+        sorted[0]->taken = true;
+}
+
+static double used_bytes(const struct check_list *checks)
+{
+    const struct check *memory = check_find(checks, CHECK_MEMORY_FITS);
+    return memory != NULL ? memory->predicted : (double)NAN;
+}
+
+/* Plans a candidate in full; false when it fails what passed before after all. */
+static bool verify(const struct search *search, struct candidate *candidate,
+                   struct check_cure *ret_cure)
+{
+    const struct plan *before = search->plan, *after = search->scratch;
+    struct check_list checks;
+    evaluate(search, &candidate->trial, PLAN_CHECK, &checks);
+    if (!compare(search, &checks, &candidate->passes))
+        return false;
+    *ret_cure = (struct check_cure){
+        .id = candidate->id,
+        .title = candidate->title,
+        .why = candidate->why,
+        .n_changes = candidate->trial.n_changes,
+        .tpot = change(before->tpot_ms.expected, after->tpot_ms.expected),
+        .ttft = change(before->ttft_ms.expected, after->ttft_ms.expected),
+        .output_tok_s = change(before->output_tok_s.expected, after->output_tok_s.expected),
+        .memory = change(used_bytes(search->checks), used_bytes(&checks)),
+        .devices = change(devices_of(&before->problem.dep), devices_of(&after->problem.dep)),
+        .verdict = checks.verdict,
+        .regime_after = after->regime,
+        .basis = candidate->trial.hypothetical ? BASIS_ASSUMED : BASIS_DERIVED,
+    };
+    memcpy(ret_cure->changes, candidate->trial.changes, sizeof(ret_cure->changes));
+    for (int i = 0; i < checks.n; i++) {
+        enum check_id id = checks.items[i].id;
+        ret_cure->applies[id] = true;
+        ret_cure->after[id] = checks.items[i].verdict;
+        ret_cure->predicted[id] = checks.items[i].predicted;
+    }
+    candidate->verdict = checks.verdict;
+    return true;
+}
+
+static bool same_changes(const struct trial *a, const struct trial *b)
+{
+    bool same = a->n_changes == b->n_changes;
+    for (int i = 0; same && i < a->n_changes; i++) {
+        const struct cure_change *left = &a->changes[i], *right = &b->changes[i];
+        bool texts = left->text != NULL && right->text != NULL;
+        same = strcmp(left->pointer, right->pointer) == 0 && left->number == right->number &&
+               (texts ? strcmp(left->text, right->text) == 0 : left->text == right->text);
+    }
+    return same;
+}
+
+/* The same change may stand in both tables. */
+static bool is_repeated(struct candidate *const *sorted, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (same_changes(&sorted[i]->trial, &sorted[at]->trial))
+            return true;
+    return false;
+}
+
+/* Keeps the order but for what the plan in full found out. */
+static void sort_verified(struct check_cure *cures, int n)
+{
+    for (int i = 1; i < n; i++) {
+        const struct check_cure cure = cures[i];
+        int at = i;
+        for (; at > 0 && verdict_rank(cures[at - 1].verdict) > verdict_rank(cure.verdict); at--)
+            cures[at] = cures[at - 1];
+        cures[at] = cure;
+    }
+}
+
+static int settle(struct search *search, struct check_cure *ret_cures)
+{
+    struct candidate *sorted[CANDIDATES_MAX];
+    int n = 0, found = 0;
+    for (int i = 0; i < search->n; i++)
+        sorted[i] = &search->candidates[i];
+    qsort(sorted, (size_t)search->n, sizeof(struct candidate *), order);
+    for (int i = 0; i < search->n; i++) {
+        sorted[n] = sorted[i];
+        n += !is_repeated(sorted, n);
+    }
+    choose(sorted, n, search->wanted);
+    for (int i = 0; i < n; i++)
+        if (sorted[i]->taken)
+            found += verify(search, sorted[i], &ret_cures[found]) ? 1 : 0;
+    sort_verified(ret_cures, found);
+    return found;
+}
+
+int check_cures_find(const struct plan *plan, const struct check_list *checks,
+                     const struct check_asked *asked, const struct check_tools *tools,
+                     struct check_cure *ret_cures)
+{
+    struct candidate candidates[CANDIDATES_MAX];
+    struct plan scratch;
+    struct search search = {.plan = plan,
+                            .checks = checks,
+                            .asked = asked,
+                            .tools = tools,
+                            .scratch = &scratch,
+                            .candidates = candidates};
+    for (int i = 0; i < checks->n; i++)
+        if (checks->items[i].verdict != CHECK_PASS)
+            search.wanted |= 1u << checks->items[i].id;
+    if (search.wanted == 0)
+        return 0;
+    /* What the table of cures looks at of the present state. */
+    search.here.memory = plan->memory;
+    search.here.regime = plan->regime;
+    search.here.dominant = plan->dominant;
+    screen_changes(&search);
+    screen_cures(&search);
+    return settle(&search, ret_cures);
+}
