@@ -6,9 +6,8 @@
 #include "nearness.h"
 #include "problem.h"
 
-/* A JSON body carries the whole request: only the route's own arguments may stand in its query. */
-static void refuse_leaves(const struct request *request, const char *const *own, int n_own,
-                          struct faults *faults)
+void plan_body_refuse_leaves(const struct request *request, const char *const *own, int n_own,
+                             struct faults *faults)
 {
     for (int i = 0; i < request->n_arguments; i++) {
         const char *name = request->arguments[i].name;
@@ -24,29 +23,49 @@ static void refuse_leaves(const struct request *request, const char *const *own,
     }
 }
 
+bool plan_body_read_object(struct context *ctx, struct faults *faults, const char *base,
+                           const struct cJSON *object, struct plan_request *request)
+{
+    const struct intake intake = {ctx->catalogue, ctx->request->arena, faults, base};
+
+    described_init(&request->described, ctx->request->arena);
+    plan_request_read_json(&intake, object, request);
+    if (!plan_request_resolve(&intake, request))
+        return false;
+    nearness_find(ctx->catalogue, &request->problem, NULL, NULL, &request->problem.near);
+    return true;
+}
+
+static bool read_query(struct context *ctx, struct faults *faults, const char *const *own,
+                       int n_own, struct plan_request *request)
+{
+    const struct intake intake = {ctx->catalogue, ctx->request->arena, faults, "?"};
+
+    described_init(&request->described, ctx->request->arena);
+    plan_request_read_query(&intake, ctx->request->arguments, ctx->request->n_arguments, own, n_own,
+                            request);
+    if (!plan_request_resolve(&intake, request))
+        return false;
+    nearness_find(ctx->catalogue, &request->problem, NULL, NULL, &request->problem.near);
+    return true;
+}
+
 bool plan_body_read(struct context *ctx, struct faults *faults, const char *const *own, int n_own,
                     struct plan_request *ret_request)
 {
-    bool post = ctx->request->method == METHOD_POST;
-    const struct intake intake = {ctx->catalogue, ctx->request->arena, faults, post ? "" : "?"};
+    bool complete;
 
     *ret_request = (struct plan_request){0};
-    described_init(&ret_request->described, ctx->request->arena);
-    if (post) {
+    if (ctx->request->method == METHOD_POST) {
         const struct cJSON *body = body_json(ctx);
         if (!body)
             return false;
-        refuse_leaves(ctx->request, own, n_own, faults);
-        plan_request_read_json(&intake, body, ret_request);
+        plan_body_refuse_leaves(ctx->request, own, n_own, faults);
+        complete = plan_body_read_object(ctx, faults, "", body, ret_request);
     } else {
-        plan_request_read_query(&intake, ctx->request->arguments, ctx->request->n_arguments, own,
-                                n_own, ret_request);
+        complete = read_query(ctx, faults, own, n_own, ret_request);
     }
-    if (plan_request_resolve(&intake, ret_request)) {
-        nearness_find(ctx->catalogue, &ret_request->problem, NULL, NULL,
-                      &ret_request->problem.near);
-        return true;
-    }
-    problem_faults(ctx, faults);
-    return false;
+    if (!complete)
+        problem_faults(ctx, faults);
+    return complete;
 }

@@ -8,59 +8,26 @@
 #include "plan_json.h"
 #include "plan_text.h"
 #include "problem.h"
+#include "query_switch.h"
 
 /* Arguments of the route itself; all others are leaves of the request. */
 static const char *const OWN[] = {"view", "format", "ascii"};
-static const char *const VIEWS[] = {"full", "summary"};
+
+enum { VIEW_FULL, VIEW_SUMMARY };
+
+static const char *const VIEWS[] = {[VIEW_FULL] = "full", [VIEW_SUMMARY] = "summary"};
 
 /* What the query says about the reply. */
 struct wanted {
     bool summary, ascii;
 };
 
-/* The route's own arguments say one thing each; those of a plan are counted where they are read. */
-static void refuse_repeats(const struct request *request, struct faults *faults)
-{
-    for (int i = 0; i < request->n_arguments; i++) {
-        const char *name = request->arguments[i].name;
-        bool own = strcmp(name, "view") == 0 || strcmp(name, "ascii") == 0;
-        bool again = false;
-        for (int j = 0; own && j < i; j++)
-            again = again || strcmp(request->arguments[j].name, name) == 0;
-        if (again)
-            fault_add(faults, name[0] == 'v' ? "?view" : "?ascii", NULL, "given twice");
-    }
-}
-
-/* The words that a field of a plan takes for true and false. */
-static bool read_switch(const char *word, bool *ret_on)
-{
-    static const char *const WORDS[] = {"false", "0", "no", "off", "true", "1", "yes", "on"};
-
-    for (size_t i = 0; i < ARRAY_LEN(WORDS); i++) {
-        if (strcmp(WORDS[i], word) == 0) {
-            *ret_on = i >= ARRAY_LEN(WORDS) / 2;
-            return true;
-        }
-    }
-    return false;
-}
-
 static void read_wanted(const struct request *request, struct faults *faults,
                         struct wanted *ret_wanted)
 {
-    const char *view = request_argument(request, "view");
-    const char *ascii = request_argument(request, "ascii");
-
-    ret_wanted->summary = view && strcmp(view, "summary") == 0;
-    ret_wanted->ascii = false;
-    refuse_repeats(request, faults);
-    if (ascii && ascii[0] && !read_switch(ascii, &ret_wanted->ascii))
-        fault_add(faults, "?ascii", NULL, "expected true or false, got \"%s\"",
-                  field_quote(request->arena, ascii));
-    if (view && view[0] && !ret_wanted->summary && strcmp(view, "full") != 0)
-        fault_add(faults, "?view", fault_nearest(view, VIEWS, (int)ARRAY_LEN(VIEWS)),
-                  "expected full or summary");
+    ret_wanted->summary =
+        query_word(request, faults, "view", VIEWS, (int)ARRAY_LEN(VIEWS)) == VIEW_SUMMARY;
+    ret_wanted->ascii = query_switch(request, faults, "ascii");
 }
 
 void plan_handler(struct context *ctx)
