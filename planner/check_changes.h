@@ -8,7 +8,7 @@
 #ifndef REGIME_CHECK_CHANGES_H
 #define REGIME_CHECK_CHANGES_H
 
-#include "check.h"
+#include "checks.h"
 #include "cure_table.h"
 
 /* What a change knows besides the deployment it changes. */

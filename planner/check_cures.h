@@ -11,7 +11,7 @@
 #ifndef REGIME_CHECK_CURES_H
 #define REGIME_CHECK_CURES_H
 
-#include "check.h"
+#include "checks.h"
 
 #define CHECK_CURES_MAX 8
 

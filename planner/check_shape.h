@@ -9,7 +9,7 @@
 #ifndef REGIME_CHECK_SHAPE_H
 #define REGIME_CHECK_SHAPE_H
 
-#include "check.h"
+#include "checks.h"
 
 bool check_heads(const struct problem *problem, struct check *check);
 bool check_kv_heads(const struct problem *problem, struct check *check);

@@ -1,5 +1,5 @@
 /*
- * check.h - may this deployment roll out: a table of checks held against its plan.
+ * checks.h - may this deployment roll out: a table of checks held against its plan.
  *
  * Purpose: memory, lengths, objectives and the shapes that engines refuse, each with a verdict, its
  *          limit and the figure that decides. An objective is judged by the bad and the good end of
@@ -9,8 +9,8 @@
  * Ownership: plain data; texts are static or the library's.
  * Threads: pure.
  */
-#ifndef REGIME_CHECK_H
-#define REGIME_CHECK_H
+#ifndef REGIME_CHECKS_H
+#define REGIME_CHECKS_H
 
 #include "plan.h"
 

@@ -1,6 +1,6 @@
 /* The table of checks: memory, lengths, objectives, regressions; the shapes are in check_shape.c.
  */
-#include "check.h"
+#include "checks.h"
 
 #include <math.h>
 #include <string.h>
