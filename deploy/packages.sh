@@ -3,7 +3,7 @@
 
 # What a build of the daemon needs.
 # shellcheck disable=SC2034
-BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libcjson-dev libsqlite3-dev)
+BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libcjson-dev libsqlite3-dev libyaml-dev)
 
 # Says why on stderr and ends the script.
 die()

@@ -141,7 +141,7 @@ check_analyzer()
     # shellcheck disable=SC2046
     printf '%s\0' "${sources[@]}" | xargs -0 -P "$(nproc)" -n 1 gcc -std=c17 -D_POSIX_C_SOURCE=200809L \
         -O1 -fanalyzer -Werror -I planner -I db -I server -I server/intake -I server/render \
-        $(pkg-config --cflags libcjson) -c -o /dev/null
+        $(pkg-config --cflags libcjson yaml-0.1) -c -o /dev/null
 }
 
 CHECKS=(format banned planner globals unique_names length words migrations shell)
