@@ -130,7 +130,6 @@ static void test_long_patterns(void **state)
         text[used] = '\0';
         arena_reset(*state);
 
-        fprintf(stderr, "%s\n", PATTERNS[i]);
         cJSON *tree = yaml_tree_read(*state, text, used, &fault);
         assert_true(tree || (fault.what && fault.line > 0 && fault.column > 0));
         cJSON_Delete(tree);
