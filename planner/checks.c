@@ -113,16 +113,17 @@ static bool check_kv_holds(const struct plan *plan, const struct check_asked *as
     }
     if (check->low >= check->limit) {
         check->verdict = CHECK_PASS;
-        check->detail = "the KV pool holds {wC} sequences of {wD} tokens at their end, {nB} are "
-                        "in flight";
+        check->detail = "the KV pool holds {wC} sequences of {wD} tokens at their end; in flight: "
+                        "{nB}";
     } else if (check->high < check->limit) {
         check->verdict = CHECK_FAIL;
-        check->detail = "the KV pool holds {wA} sequences of {wD} tokens, {nB} are in flight: the "
-                        "rest wait";
+        check->detail =
+            "the KV pool holds {wA} sequences of {wD} tokens; in flight: {nB}, the rest "
+            "wait";
     } else {
         check->verdict = CHECK_UNKNOWN;
         check->detail = "the KV pool holds {wA} sequences of {wD} tokens at their mean length but "
-                        "{wC} at their end; {nB} are in flight";
+                        "{wC} at their end; in flight: {nB}";
     }
     return true;
 }
@@ -184,19 +185,20 @@ static const char *objective_detail(const struct check *check, const struct ends
                                     bool at_most)
 {
     if (check->verdict == CHECK_PASS)
-        return at_most ? "{nC} to {nD}, expected {nB}: the whole 80 % interval is within {nA}"
-                       : "{nC} to {nD}, expected {nB}: the whole 80 % interval is at least {nA}";
+        return at_most
+                   ? "{nC} to {nD} {ss}, expected {nB}: the whole 80 % interval is within {nA}"
+                   : "{nC} to {nD} {ss}, expected {nB}: the whole 80 % interval is at least {nA}";
     if (!isnan(ends->floor) && !is_inside(ends->floor, check->limit, at_most))
-        return at_most ? "physics alone takes {nC} here: {nA} is out of reach"
-                       : "physics allows {nD} here at most: {nA} is out of reach";
+        return at_most ? "physics alone takes {nC} {ss} here: {nA} is out of reach"
+                       : "physics allows {nD} {ss} here at most: {nA} is out of reach";
     if (check->verdict == CHECK_FAIL)
-        return at_most ? "{nC} to {nD}, expected {nB}: even the good end exceeds {nA}"
-                       : "{nC} to {nD}, expected {nB}: even the good end is below {nA}";
+        return at_most ? "{nC} to {nD} {ss}, expected {nB}: even the good end exceeds {nA}"
+                       : "{nC} to {nD} {ss}, expected {nB}: even the good end is below {nA}";
     if (isnan(check->predicted))
         return "no record: nothing was measured that this could be predicted from";
     if (isnan(ends->bad))
-        return "expected {nB}, but no errors are on record for such a deployment: no interval";
-    return "{nC} to {nD}, expected {nB}: the 80 % interval straddles {nA}";
+        return "expected {nB} {ss}, but no errors are on record for such a deployment: no interval";
+    return "{nC} to {nD} {ss}, expected {nB}: the 80 % interval straddles {nA}";
 }
 
 /* Judges an estimate: `at_most` for times, else a rate that must be reached. */
@@ -222,6 +224,7 @@ static bool judge(struct check *check, double limit, const struct estimate *esti
     check->figure[1] = estimate->expected;
     check->figure[2] = impossible && at_most ? ends.floor : estimate->low;
     check->figure[3] = impossible && !at_most ? ends.floor : estimate->high;
+    check->name[0] = check_info(check->id)->unit;
     check->detail = objective_detail(check, &ends, at_most);
     return true;
 }
@@ -332,6 +335,7 @@ static bool kept(const struct check_asked *asked, double before, double after, e
     check->verdict = isnan(worse)               ? CHECK_UNKNOWN
                      : worse > asked->tolerance ? CHECK_FAIL
                                                 : CHECK_PASS;
+    check->name[0] = check_info(check->id)->unit;
     check->figure[0] = before;
     check->figure[1] = after;
     check->figure[2] = fabs(worse);
@@ -339,9 +343,9 @@ static bool kept(const struct check_asked *asked, double before, double after, e
     if (check->verdict == CHECK_UNKNOWN)
         check->detail = "one of the two has no record: they cannot be compared";
     else if (worse > 0.0)
-        check->detail = "{nA} before, {nB} after: worse by {pC}, {pD} are allowed";
+        check->detail = "{nA} before, {nB} {ss} after: worse by {pC}, {pD} are allowed";
     else
-        check->detail = "{nA} before, {nB} after: better by {pC}";
+        check->detail = "{nA} before, {nB} {ss} after: better by {pC}";
     return true;
 }
 

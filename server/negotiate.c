@@ -17,6 +17,10 @@ static const struct media {
     {"csv", MEDIA_CSV, MEDIA_CSV "; charset=utf-8; header=present"},
     {"html", MEDIA_HTML, MEDIA_HTML "; charset=utf-8"},
     {"ndjson", MEDIA_NDJSON, MEDIA_NDJSON},
+    {"junit", MEDIA_JUNIT, MEDIA_JUNIT "; charset=utf-8"},
+    {"github", MEDIA_GITHUB, MEDIA_GITHUB "; charset=utf-8"},
+    {"gitlab", MEDIA_GITLAB, MEDIA_GITLAB},
+    {"xml", MEDIA_XML, MEDIA_XML "; charset=utf-8"},
 };
 
 const char *negotiate_format(const char *word)
@@ -25,6 +29,11 @@ const char *negotiate_format(const char *word)
         if (strcmp(MEDIA[i].word, word) == 0)
             return MEDIA[i].type;
     return NULL;
+}
+
+const char *negotiate_word(size_t n)
+{
+    return n < ARRAY_LEN(MEDIA) ? MEDIA[n].word : NULL;
 }
 
 const char *content_type_of(const char *media_type)

@@ -14,6 +14,13 @@
 #define MEDIA_CSV "text/csv"
 #define MEDIA_HTML "text/html"
 #define MEDIA_NDJSON "application/x-ndjson"
+/* What build servers read: JUnit under its three names, GitHub's workflow commands, GitLab's Code
+ * Quality report. */
+#define MEDIA_JUNIT "application/junit+xml"
+#define MEDIA_XML "application/xml"
+#define MEDIA_TEXT_XML "text/xml"
+#define MEDIA_GITHUB "text/x.github-workflow-commands"
+#define MEDIA_GITLAB "application/x.gitlab-code-quality+json"
 
 /*
  * The one of `available` (best first, NULL ends) that an Accept header likes most (RFC 9110 section
@@ -23,9 +30,12 @@
  */
 const char *negotiate_accept(const char *accept, const char *const *available);
 
-/* The media type of a ?format= value (json, text, csv, html, ndjson), NULL when the word is
- * unknown. */
+/* The media type of a ?format= value (json, text, csv, html, ndjson, junit, github, gitlab), NULL
+ * when the word is unknown. */
 const char *negotiate_format(const char *word);
+
+/* The n-th word of ?format= (from 0); NULL past the end. */
+const char *negotiate_word(size_t n);
 
 /* Content-Type of a reply in that media type: text types carry their charset. */
 const char *content_type_of(const char *media_type);

@@ -9,6 +9,8 @@
 #include "backtest_page.h"
 #include "backtest_query.h"
 #include "backtest_route.h"
+#include "check_route.h"
+#include "compare_route.h"
 #include "docs.h"
 #include "fields.h"
 #include "gaps_route.h"
@@ -28,7 +30,16 @@
 #define HOLE "{id}"
 
 /* Which query a handler reads. */
-enum query_shape { QUERY_NONE, QUERY_PLAN, QUERY_LIST, QUERY_ANCHORS, QUERY_BACKTEST, QUERY_ITEM };
+enum query_shape {
+    QUERY_NONE,
+    QUERY_PLAN,
+    QUERY_CHECK,
+    QUERY_COMPARE,
+    QUERY_LIST,
+    QUERY_ANCHORS,
+    QUERY_BACKTEST,
+    QUERY_ITEM
+};
 
 static const struct handler_row {
     handler_fn *handler;
@@ -37,6 +48,8 @@ static const struct handler_row {
 } HANDLERS[] = {
     {page_handler, QUERY_PLAN, "Index"},
     {plan_handler, QUERY_PLAN, "Plan"},
+    {check_handler, QUERY_CHECK, "Check"},
+    {compare_handler, QUERY_COMPARE, "Comparison"},
     {records_list_handler, QUERY_LIST, "RecordList"},
     {records_item_handler, QUERY_ITEM, "Record"},
     {anchors_list_handler, QUERY_ANCHORS, "AnchorList"},
@@ -110,15 +123,14 @@ static void put_parameter(struct json_out *out, const char *name, const char *do
 /* The words of ?format= that the route takes. */
 static void put_format(struct json_out *out, const struct route *route)
 {
-    static const char *const WORDS[] = {"json", "text", "csv", "html", "ndjson"};
     parameter_begin(out, "format", "query", "goes before the header Accept", "string");
     json_key(out, "enum");
     json_begin_array(out);
-    for (size_t i = 0; i < ARRAY_LEN(WORDS); i++) {
-        const char *type = negotiate_format(WORDS[i]);
+    for (size_t i = 0; negotiate_word(i); i++) {
+        const char *type = negotiate_format(negotiate_word(i));
         for (const char *const *own = route->media_types; type && *own; own++) {
             if (strcmp(*own, type) == 0) {
-                json_text(out, WORDS[i]);
+                json_text(out, negotiate_word(i));
             }
         }
     }
@@ -362,6 +374,29 @@ static void put_plan_parameters(struct json_out *out, const struct operation *op
     put_parameter(out, "ascii", "1 keeps the text report to ASCII", "string");
 }
 
+/* What a gate reads besides the deployment. */
+static void put_gate_parameters(struct json_out *out, const struct operation *operation,
+                                enum query_shape query)
+{
+    if (operation->method != METHOD_POST) {
+        openapi_table_parameters(out, &PLAN_FIELDS);
+    }
+    put_parameter(out, "gate", "1 gives the verdict as the status: 200 pass, 409 fail", "string");
+    parameter_begin(out, "unknown", "query", "what an unknown verdict counts as at the gate",
+                    "string");
+    json_key(out, "enum");
+    json_begin_array(out);
+    json_text(out, "fail");
+    json_text(out, "pass");
+    json_end_array(out);
+    parameter_end(out);
+    put_parameter(out, "file", "the file that annotations point at", "string");
+    if (query == QUERY_COMPARE) {
+        put_parameter(out, "tolerance", "worse by this share is no regression; 0.05 when absent",
+                      "number");
+    }
+}
+
 static void put_parameters(struct json_out *out, const struct operation *operation,
                            enum query_shape query)
 {
@@ -373,6 +408,9 @@ static void put_parameters(struct json_out *out, const struct operation *operati
     }
     if (query == QUERY_PLAN) {
         put_plan_parameters(out, operation);
+    }
+    if (query == QUERY_CHECK || query == QUERY_COMPARE) {
+        put_gate_parameters(out, operation, query);
     }
     bool words = query == QUERY_LIST || query == QUERY_ANCHORS;
     if (words || query == QUERY_BACKTEST) {
@@ -408,9 +446,12 @@ static void put_body(struct json_out *out, const struct route *route)
     json_key(out, MEDIA_JSON);
     json_begin_object(out);
     json_key(out, "schema");
-    schema_write_reference(out, "PlanRequest");
+    const char *schema = route->handler == compare_handler ? "CompareRequest" : "PlanRequest";
+    const char *example =
+        route->handler == compare_handler ? OPENAPI_COMPARE_EXAMPLE : OPENAPI_REQUEST_EXAMPLE;
+    schema_write_reference(out, schema);
     json_key(out, "example");
-    json_raw(out, OPENAPI_REQUEST_EXAMPLE, sizeof(OPENAPI_REQUEST_EXAMPLE) - 1);
+    json_raw(out, example, strlen(example));
     json_end_object(out);
     json_end_object(out);
     json_end_object(out);
@@ -455,7 +496,7 @@ static void put_content(struct json_out *out, const struct operation *operation,
     json_key(out, "schema");
     if (strcmp(type, MEDIA_JSON) != 0) {
         json_begin_object(out);
-        json_put_text(out, "type", "string");
+        json_put_text(out, "type", strcmp(type, MEDIA_GITLAB) == 0 ? "array" : "string");
         json_end_object(out);
     } else if (operation->route->handler == plan_handler) {
         put_plan_content(out, operation);
@@ -465,11 +506,13 @@ static void put_content(struct json_out *out, const struct operation *operation,
     json_end_object(out);
 }
 
-static void put_success(struct json_out *out, const struct operation *operation, const char *schema)
+/* A reply with its content: 200, or 409 where a gate is shut. */
+static void put_reply(struct json_out *out, const struct operation *operation, const char *schema,
+                      const char *status, const char *doc)
 {
-    json_key(out, "200");
+    json_key(out, status);
     json_begin_object(out);
-    json_put_text(out, "description", operation->route->summary);
+    json_put_text(out, "description", doc);
     json_key(out, "content");
     json_begin_object(out);
     for (const char *const *type = operation->route->media_types; *type; type++) {
@@ -581,7 +624,11 @@ void operation_write(struct json_out *out, const struct operation *operation)
     }
     json_key(out, "responses");
     json_begin_object(out);
-    put_success(out, operation, row && row->schema ? row->schema : "Description");
+    const char *schema = row && row->schema ? row->schema : "Description";
+    put_reply(out, operation, schema, "200", operation->route->summary);
+    if (query == QUERY_CHECK || query == QUERY_COMPARE) {
+        put_reply(out, operation, schema, "409", "?gate=1: the verdict is not pass; the same body");
+    }
     for (size_t i = 0; i < ARRAY_LEN(REFUSALS); i++) {
         if (applies(operation, query, REFUSALS[i].when)) {
             put_refusal(out, operation, &REFUSALS[i]);

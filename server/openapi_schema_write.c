@@ -118,9 +118,17 @@ static void write_schema(struct json_out *out, const struct schema *schema)
     json_end_object(out);
 }
 
+const struct schema *schema_at(int index)
+{
+    if (index < N_SCHEMAS) {
+        return &SCHEMAS[index];
+    }
+    return index < N_SCHEMAS + N_CHECK_SCHEMAS ? &CHECK_SCHEMAS[index - N_SCHEMAS] : NULL;
+}
+
 void openapi_schemas_write(struct json_out *out)
 {
-    for (int i = 0; i < N_SCHEMAS; i++) {
-        write_schema(out, &SCHEMAS[i]);
+    for (int i = 0; schema_at(i); i++) {
+        write_schema(out, schema_at(i));
     }
 }

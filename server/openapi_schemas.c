@@ -2,6 +2,7 @@
 
 #include "anchor.h"
 #include "backtest.h"
+#include "openapi_rows.h"
 #include "plan.h"
 
 static const char *class_at(int index)
@@ -62,34 +63,6 @@ static const char *direction_at(int index)
     static const char *const NAMES[] = {"up", "down", "other"};
     return NAMES[index];
 }
-
-#define TEXT(NAME, FLAGS, DOC)                                                                     \
-    {                                                                                              \
-        NAME, SHAPE_TEXT, FLAGS, NULL, NULL, 0, DOC                                                \
-    }
-#define NUMBER(NAME, FLAGS, DOC)                                                                   \
-    {                                                                                              \
-        NAME, SHAPE_NUMBER, FLAGS, NULL, NULL, 0, DOC                                              \
-    }
-#define BOOLEAN(NAME, FLAGS, DOC)                                                                  \
-    {                                                                                              \
-        NAME, SHAPE_BOOL, FLAGS, NULL, NULL, 0, DOC                                                \
-    }
-#define ANYTHING(NAME, FLAGS, DOC)                                                                 \
-    {                                                                                              \
-        NAME, SHAPE_ANY, FLAGS, NULL, NULL, 0, DOC                                                 \
-    }
-#define OBJECT(NAME, FLAGS, OF)                                                                    \
-    {                                                                                              \
-        NAME, SHAPE_OBJECT, FLAGS, OF, NULL, 0, NULL                                               \
-    }
-#define ENUM(NAME, FLAGS, NAME_AT, N, DOC)                                                         \
-    {                                                                                              \
-        NAME, SHAPE_TEXT, FLAGS, NULL, NAME_AT, N, DOC                                             \
-    }
-#define NULLABLE SCHEMA_NULL
-#define OPTIONAL SCHEMA_OPTIONAL
-#define LIST SCHEMA_LIST
 
 static const struct schema_member PROBLEM[] = {
     TEXT("type", 0, "about:blank"),
@@ -580,15 +553,6 @@ static const struct schema_member DESCRIPTION[] = {
     ANYTHING("paths", 0, NULL),
     ANYTHING("components", 0, NULL),
 };
-
-#define CLOSED(NAME, MEMBERS, DOC)                                                                 \
-    {                                                                                              \
-        NAME, DOC, false, MEMBERS, (int)ARRAY_LEN(MEMBERS)                                         \
-    }
-#define OPEN(NAME, MEMBERS, DOC)                                                                   \
-    {                                                                                              \
-        NAME, DOC, true, MEMBERS, (int)ARRAY_LEN(MEMBERS)                                          \
-    }
 
 const struct schema SCHEMAS[] = {
     CLOSED("Problem", PROBLEM, "what cannot be answered (RFC 9457)"),

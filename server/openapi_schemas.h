@@ -49,5 +49,11 @@ struct schema {
 
 extern const struct schema SCHEMAS[];
 extern const int N_SCHEMAS;
+/* Those of verdicts and comparisons. */
+extern const struct schema CHECK_SCHEMAS[];
+extern const int N_CHECK_SCHEMAS;
+
+/* The schema at that place of all tables, one behind the other; NULL past the end. */
+const struct schema *schema_at(int index);
 
 #endif

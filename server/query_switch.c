@@ -11,8 +11,7 @@ static const char *fault_place(const struct request *request, const char *name)
     return place ? place : "?";
 }
 
-/* The value of an argument that says one thing; NULL where it says nothing. */
-static const char *single(const struct request *request, struct faults *faults, const char *name)
+const char *query_text(const struct request *request, struct faults *faults, const char *name)
 {
     const char *value = NULL;
     int n = 0;
@@ -31,7 +30,7 @@ static const char *single(const struct request *request, struct faults *faults, 
 bool query_switch(const struct request *request, struct faults *faults, const char *name)
 {
     static const char *const WORDS[] = {"false", "0", "no", "off", "true", "1", "yes", "on"};
-    const char *word = single(request, faults, name);
+    const char *word = query_text(request, faults, name);
 
     if (!word)
         return false;
@@ -46,7 +45,7 @@ bool query_switch(const struct request *request, struct faults *faults, const ch
 int query_word(const struct request *request, struct faults *faults, const char *name,
                const char *const *words, int n)
 {
-    const char *word = single(request, faults, name), *list = words[0];
+    const char *word = query_text(request, faults, name), *list = words[0];
 
     if (!word)
         return 0;

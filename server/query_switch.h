@@ -17,4 +17,7 @@ bool query_switch(const struct request *request, struct faults *faults, const ch
 int query_word(const struct request *request, struct faults *faults, const char *name,
                const char *const *words, int n);
 
+/* The text of ?name=; NULL where it is absent or empty. */
+const char *query_text(const struct request *request, struct faults *faults, const char *name);
+
 #endif

@@ -9,6 +9,8 @@
 #include "anchors.h"
 #include "backtest_page.h"
 #include "backtest_route.h"
+#include "check_route.h"
+#include "compare_route.h"
 #include "docs.h"
 #include "gaps_route.h"
 #include "health.h"
@@ -29,6 +31,8 @@ static const char *const JSON_CSV[] = {MEDIA_JSON, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_CSV[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
 static const char *const HTML_JSON_TEXT[] = {MEDIA_HTML, MEDIA_JSON, MEDIA_TEXT, NULL};
+static const char *const VERDICT[] = {MEDIA_JSON,     MEDIA_TEXT,   MEDIA_JUNIT,  MEDIA_XML,
+                                      MEDIA_TEXT_XML, MEDIA_GITHUB, MEDIA_GITLAB, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
 
@@ -72,6 +76,23 @@ const struct route ROUTES[] = {
         .cacheable = true,
         .handler = plan_handler,
         .summary = "plan a deployment: dominant class, budgets, regime, cures",
+    },
+    {
+        .path = "/v1/check",
+        .methods = GET | POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = VERDICT,
+        .cacheable = true,
+        .handler = check_handler,
+        .summary = "may a deployment roll out: memory, shapes, objectives; ?gate=1 for a pipeline",
+    },
+    {
+        .path = "/v1/compare",
+        .methods = POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = VERDICT,
+        .handler = compare_handler,
+        .summary = "what runs now against what shall run: changes, deltas by class, a verdict",
     },
     RECORDS("models", "models: geometry, parameters, KV bytes"),
     RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),

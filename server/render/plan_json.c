@@ -35,7 +35,7 @@ static void write_answers(struct json_out *out, const struct plan *plan)
     json_end_object(out);
 }
 
-static void write_regime(struct json_out *out, const struct plan *plan)
+void plan_json_regime(struct json_out *out, const struct plan *plan)
 {
     struct phrase because;
 
@@ -50,7 +50,7 @@ static void write_regime(struct json_out *out, const struct plan *plan)
     json_end_object(out);
 }
 
-static void write_dominant(struct json_out *out, const struct dominant *dominant)
+void plan_json_dominant(struct json_out *out, const struct dominant *dominant)
 {
     json_key(out, "dominant");
     json_begin_object(out);
@@ -255,7 +255,7 @@ static void write_decode(struct json_out *out, const struct plan *plan)
     json_put_number(out, "context_tokens", plan->decode.context_tokens);
     json_put_number(out, "tokens_per_step", plan->decode.tokens_per_step);
     write_step_figures(out, &plan->decode, plan->decode_factors);
-    write_dominant(out, &plan->decode.dominant);
+    plan_json_dominant(out, &plan->decode.dominant);
     write_classes(out, plan, PHASE_DECODE);
     json_end_object(out);
 }
@@ -275,7 +275,7 @@ static void write_prefill(struct json_out *out, const struct plan *plan)
     json_put_number(out, "crossover_tokens", step->crossover_tokens);
     json_put_number(out, "attention_ridge_tokens", step->attention_ridge_tokens);
     json_put_number(out, "attention_ridge_kv_only_tokens", step->attention_ridge_kv_only_tokens);
-    write_dominant(out, &step->dominant);
+    plan_json_dominant(out, &step->dominant);
     write_classes(out, plan, PHASE_PREFILL);
     json_end_object(out);
 }
@@ -525,8 +525,8 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
     json_key(out, "assumed_from");
     request_json_assumed_from(out, request);
     plan_json_ignored_flags(out, &request->described);
-    write_regime(out, plan);
-    write_dominant(out, &plan->dominant);
+    plan_json_regime(out, plan);
+    plan_json_dominant(out, &plan->dominant);
     write_decode(out, plan);
     write_prefill(out, plan);
     plan_json_latency(out, plan);
@@ -546,8 +546,8 @@ void plan_json_summary(struct json_out *out, const struct plan_request *request,
                        const struct plan *plan)
 {
     json_begin_object(out);
-    write_regime(out, plan);
-    write_dominant(out, &plan->dominant);
+    plan_json_regime(out, plan);
+    plan_json_dominant(out, &plan->dominant);
     plan_json_latency(out, plan);
     plan_json_throughput(out, plan);
     write_memory_summary(out, &plan->memory);

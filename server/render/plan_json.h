@@ -24,6 +24,8 @@ void plan_json_summary(struct json_out *out, const struct plan_request *request,
                        const struct plan *plan);
 
 /* Pieces that other replies share. */
+void plan_json_regime(struct json_out *out, const struct plan *plan);
+void plan_json_dominant(struct json_out *out, const struct dominant *dominant);
 void plan_json_latency(struct json_out *out, const struct plan *plan);
 void plan_json_throughput(struct json_out *out, const struct plan *plan);
 void plan_json_memory(struct json_out *out, const struct plan *plan);

@@ -223,6 +223,14 @@ void request_json_assumed_from(struct json_out *out, const struct plan_request *
     json_end_object(out);
 }
 
+void request_json_leaf(struct json_out *out, const struct plan_request *request, enum field_id id)
+{
+    if (request->given[id] || request->assumed[id])
+        write_value(out, &PLAN_FIELDS.rows[id], request);
+    else
+        json_null(out);
+}
+
 void request_text_leaf(struct json_out *out, const struct plan_request *request, enum field_id id)
 {
     const struct field *field = &PLAN_FIELDS.rows[id];

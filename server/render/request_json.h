@@ -21,6 +21,9 @@ void request_json_assumed(struct json_out *out, const struct plan_request *reque
 /* Those of them that a launch record gave, as {pointer: id of the launch}. */
 void request_json_assumed_from(struct json_out *out, const struct plan_request *request);
 
+/* The value of one leaf; null where it is absent. */
+void request_json_leaf(struct json_out *out, const struct plan_request *request, enum field_id id);
+
 /* One leaf as plain text, "engine vllm", "kv_tier.kind none": its name and its value. */
 void request_text_leaf(struct json_out *out, const struct plan_request *request, enum field_id id);
 

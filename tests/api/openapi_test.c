@@ -233,15 +233,18 @@ static void every_media_type_is_as_described(void **state)
 static const struct provocation {
     const char *status;
     const char *header, *id, *query, *body;
+    const char *post_query; /* of a POST */
 } PROVOCATIONS[] = {
-    {"304", "If-None-Match: *", NULL, NULL, NULL},
-    {"400", JSON_TYPE, NULL, "x=%FF", "{\"model\":"},
-    {"404", NULL, "no-such-thing", NULL, NULL},
-    {"406", "Accept: image/png", NULL, NULL, NULL},
-    {"413", JSON_TYPE, NULL, NULL, ""},
-    {"415", "Content-Type: text/plain", NULL, NULL, "model"},
-    {"422", JSON_TYPE, NULL, "no_such_argument=1", "{}"},
-    {"503", NULL, NULL, NULL, NULL}, /* only while stopping, or without a store */
+    {"304", "If-None-Match: *", NULL, NULL, NULL, NULL},
+    {"400", JSON_TYPE, NULL, "x=%FF", "{\"model\":", NULL},
+    {"404", NULL, "no-such-thing", NULL, NULL, NULL},
+    {"406", "Accept: image/png", NULL, NULL, NULL, NULL},
+    {"409", JSON_TYPE, NULL, "gate=1&tp=3",
+     "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":3}}", "gate=1"},
+    {"413", JSON_TYPE, NULL, NULL, "", NULL},
+    {"415", "Content-Type: text/plain", NULL, NULL, "model", NULL},
+    {"422", JSON_TYPE, NULL, "no_such_argument=1", "{}", NULL},
+    {"503", NULL, NULL, NULL, NULL, NULL}, /* only while stopping, or without a store */
 };
 
 static const struct provocation *provocation_of(const char *status)
@@ -255,6 +258,11 @@ static const struct provocation *provocation_of(const char *status)
     return NULL;
 }
 
+/* A comparison whose candidate no engine starts. */
+#define TWICE_TP_3                                                                                 \
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"baseline\":{},\"candidate\":"         \
+    "{\"deployment\":{\"tp\":3}}}"
+
 static void provoke(const struct operation *operation, const struct provocation *how,
                     const char *usual_body)
 {
@@ -266,12 +274,16 @@ static void provoke(const struct operation *operation, const struct provocation 
     if (how->id) {
         fill_path(operation, how->id, target);
     }
-    if (how->query && !is_post(operation)) {
+    const char *query = is_post(operation) ? how->post_query : how->query;
+    if (query) {
         append(target, strchr(target, '?') ? "&" : "?");
-        append(target, how->query);
+        append(target, query);
     }
     if (how->body && is_post(operation)) {
         body = how->body;
+    }
+    if (strcmp(how->status, "409") == 0 && strstr(operation->path->string, "compare")) {
+        body = TWICE_TP_3;
     }
     if (strcmp(how->status, "413") == 0) {
         memset(too_long, ' ', TOO_LONG);
@@ -392,12 +404,16 @@ static void visit_plans(const struct operation *operation)
         "model=llama-3.1-8b&hardware=h100-sxm&disaggregation.prefill_devices=2",
         "model=llama-3.1-8b&hardware=a100-sxm-80gb&logit_processors=penalties,min_p&logprobs=5",
     };
-    if (strcmp(operation->path->string, "/v1/plan") != 0 || is_post(operation)) {
+    bool plans = strcmp(operation->path->string, "/v1/plan") == 0;
+    if ((!plans && strcmp(operation->path->string, "/v1/check") != 0) || is_post(operation)) {
         return;
     }
     for (size_t i = 0; i < sizeof(QUERIES) / sizeof(QUERIES[0]); i++) {
         char target[TARGET_MAX];
-        snprintf(target, sizeof(target), "/v1/plan?%s", QUERIES[i]);
+        const char *query = QUERIES[i];
+        const char *view = strstr(query, "&view=");
+        int length = view && !plans ? (int)(view - query) : (int)strlen(query);
+        snprintf(target, sizeof(target), "%s?%.*s", operation->path->string, length, query);
         assert_int_equal(ask(operation, target, NULL, NULL), 200);
     }
 }

@@ -1,0 +1,57 @@
+/*
+ * check_report.h - what all renderings of a verdict share: sentences, changes, flags.
+ *
+ * Purpose: a check's sentence with its figures, a cure's change in the engine's own spelling, and
+ *          the order in which people read checks.
+ * Ownership: texts lie in the arena given.
+ * Threads: pure.
+ */
+#ifndef REGIME_CHECK_REPORT_H
+#define REGIME_CHECK_REPORT_H
+
+#include "check_cures.h"
+#include "json_out.h"
+#include "phrase.h"
+#include "plan_request.h"
+
+/* Everything that a rendering of a verdict shows. */
+struct check_report {
+    const struct plan_request *request; /* what is checked */
+    const struct plan *plan;
+    const struct check_list *checks;
+    const struct check_cure *cures;
+    int n_cures;
+    bool unknown_fails; /* what the asking pipeline takes an unknown for */
+    const char *file;   /* that annotations point at; NULL = none */
+};
+
+/* Replaces the phrase by the check's sentence. */
+void check_sentence(const struct check *check, struct phrase *phrase);
+
+/*
+ * One change of a cure as the engine is told it, "--tensor-parallel-size 4"; where the engine has
+ * no flag for it the pointer and the value, "/deployment/replicas=2". From the arena; NULL without
+ * memory.
+ */
+const char *check_change_flag(struct arena *arena, const struct check_report *report,
+                              const struct cure_change *change);
+
+/* All flags of a cure, separated by blanks. From the arena; NULL without memory. */
+const char *check_cure_flags(struct arena *arena, const struct check_report *report,
+                             const struct check_cure *cure);
+
+/* Replaces the phrase by what the cure does: "twice the devices, TPOT -43 %". */
+void check_cure_effect(const struct check_cure *cure, struct phrase *phrase);
+
+/* Whether the cure makes the check pass. */
+bool check_cure_passes(const struct check_cure *cure, enum check_id id);
+
+/* The n-th cure (from 0) to show beside a check: those that make it pass; where none does, the
+ * first one that reaches further than now. NULL past the end. */
+const struct check_cure *check_cure_for(const struct check_report *report,
+                                        const struct check *check, int n);
+
+/* How many checks have that verdict. */
+int check_count(const struct check_list *checks, enum check_verdict verdict);
+
+#endif
