@@ -426,30 +426,28 @@ static void plans_of_every_kind_are_as_described(void **state)
 /* ---- the walker: queries ---- */
 
 /* Values that a parameter may meet, whatever it is. */
-static const char *const TEXTS[] = {
-    "",
-    "x",
-    "-1",
-    "0",
-    "1",
-    "0.5",
-    "1e308",
-    "1e999",
-    "nan",
-    "true",
-    "null",
-    "%22",
-    "%F0%9F%98%80",
-    "%5B%5D",
-    "%7B%7D",
-    "a,b,c",
-    "..%2F..",
-    "99999999999999999999",
-    "0x10",
-    "%20",
-    "%3Cb%3E",
-    "%FF",
-};
+static const char *const TEXTS[] = {"",
+                                    "x",
+                                    "-1",
+                                    "0",
+                                    "1",
+                                    "0.5",
+                                    "1e308",
+                                    "1e999",
+                                    "nan",
+                                    "true",
+                                    "null",
+                                    "%22",
+                                    "%F0%9F%98%80",
+                                    "%5B%5D",
+                                    "%7B%7D",
+                                    "a,b,c",
+                                    "..%2F..",
+                                    "99999999999999999999",
+                                    "0x10",
+                                    "%20",
+                                    "%3Cb%3E",
+                                    "%FF"};
 
 static void ask_argument(const struct operation *operation, const char *name, const char *value)
 {
