@@ -35,17 +35,9 @@ struct command_line {
     int n_env;
     const struct command_env *env;
     const char *image;  /* of the container ("vllm/vllm-openai:v0.10.1"); NULL = none */
+    int n_devices;      /* that the engine sees; 0 = not said */
     const char *origin; /* pointer prefix of its faults, "/command" */
 };
-
-/*
- * Cuts a text into the words of the command that serves: quotes, escapes, continued lines,
- * comments, $NAME and ${NAME:-default} of assignments before it, `a && b` and `a; b` (the one that
- * starts an engine is kept), redirections and a trailing & dropped. False, with faults, when the
- * text is no such command.
- */
-MUST_USE bool command_split(const struct intake *intake, const char *text, const char *origin,
-                            struct command_line *ret_line);
 
 /*
  * Sets the leaves that a command states, in a request that is not resolved yet. Leaves that were
@@ -56,7 +48,11 @@ MUST_USE bool command_split(const struct intake *intake, const char *text, const
 MUST_USE bool command_apply(const struct intake *intake, const struct command_line *line,
                             struct plan_request *request, struct described *described);
 
-/* Splits and applies a text. */
+/*
+ * The same for a shell text: quotes, escapes, continued lines, comments, $NAME and ${NAME:-default}
+ * of assignments before it, `a && b` and `a; b` (the one that starts an engine is read),
+ * redirections and a trailing & dropped.
+ */
 MUST_USE bool command_read(const struct intake *intake, const char *text, const char *origin,
                            struct plan_request *request, struct described *described);
 
@@ -65,12 +61,13 @@ MUST_USE bool command_read(const struct intake *intake, const char *text, const 
 bool command_serves(const struct command_line *line);
 
 /*
- * The flag by which an engine is told a leaf: ("vllm", "/deployment/kv_cache", "fp8") is
- * "--kv-cache-dtype fp8", a false switch its negative form, an environment variable
- * "OLLAMA_NUM_PARALLEL=4". `value` is the leaf's value as JSON prints it, without quotes. NULL when
- * the engine has no flag for it or the value means none. From the arena.
+ * The flag by which the deployment's engine is told a leaf: of vLLM, ("/deployment/kv_cache",
+ * "fp8") is "--kv-cache-dtype fp8", a false switch its negative form; of Ollama,
+ * ("/deployment/max_num_seqs", "4") is "OLLAMA_NUM_PARALLEL=4". `value` is the leaf's value as JSON
+ * prints it, without quotes. NULL when the engine has no flag for it, or the value needs none.
+ * From the arena.
  */
-const char *command_flag_for(struct arena *arena, const char *engine_id, const char *pointer,
+const char *command_flag_for(struct arena *arena, const struct deployment *dep, const char *pointer,
                              const char *value);
 
 #endif

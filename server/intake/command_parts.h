@@ -70,6 +70,7 @@ enum flag_text {
     TEXT_CACHE_K,
     TEXT_CACHE_V,
     TEXT_SPLIT_MODE,
+    TEXT_SPLIT, /* shares of the devices */
     TEXT_COUNT
 };
 
@@ -99,6 +100,7 @@ struct command_engine {
     const struct flag *flags;
     int n_flags;
     bool folds_underscores; /* --max_model_len is --max-model-len */
+    bool folds_dashes;      /* --max-seq-len is --max_seq_len */
     bool abbreviates;       /* a beginning that means one flag only is enough */
     bool joins_values;      /* --flag=value is understood */
     void (*positional)(struct reading *reading, int n, const char *word); /* the n-th, from 0 */
@@ -106,8 +108,8 @@ struct command_engine {
     const struct flag_name *kv_names, *weight_names; /* an empty row ends each */
 };
 
-extern const struct command_engine COMMAND_VLLM, COMMAND_SGLANG, COMMAND_LLAMA, COMMAND_TRTLLM,
-    COMMAND_TGI, COMMAND_MLX, COMMAND_OLLAMA;
+extern const struct command_engine COMMAND_VLLM, COMMAND_SGLANG, COMMAND_LLAMA, COMMAND_LLAMA_BENCH,
+    COMMAND_TRTLLM, COMMAND_TGI, COMMAND_MLX, COMMAND_OLLAMA;
 
 /* All of them, NULL at the end. */
 extern const struct command_engine *const COMMAND_ENGINES[];
@@ -129,6 +131,26 @@ struct command_found {
 /* Looks through wrappers, containers and inner shells. False when no engine is started. */
 bool command_find(const struct intake *intake, const struct command_line *line,
                   struct command_found *ret_found);
+
+/* A program or a Python module, by the verb behind it where it has several. */
+struct command_starter {
+    const char *name;
+    const char *verb; /* NULL = any */
+    const struct command_engine *engine;
+    bool drops_verb;     /* the verb is no word of the flags */
+    const char *refused; /* why it is no server; NULL = it is one */
+};
+
+/* The row that words[i] and what follows are; NULL when none. */
+const struct command_starter *command_starter(const char *const *words, int n, int i);
+
+/* Whether a program starts what stands behind it; whether it is a shell. */
+bool command_wraps(const char *word);
+bool command_is_shell(const char *word);
+
+/* A word without its directories; whether a list has it. */
+const char *command_base_name(const char *path);
+bool command_listed(const char *word, const char *const *list, size_t n);
 
 /* The engine of an image, and where its version stands in the tag ("v0.10.1"); NULL when the image
  * is of none. */
@@ -156,22 +178,26 @@ struct reading {
 
 /* Readers of rows ------------------------------------------------------------------------------ */
 
-flag_read_fn read_leaf;          /* the value as it is, a number or a name */
-flag_read_fn read_human;         /* 16k, 1M, 1.5g: small letters are powers of 1000 */
-flag_read_fn read_gib;           /* GiB into bytes */
-flag_read_fn read_mib;           /* MiB into bytes */
-flag_read_fn read_on, read_off;  /* a switch that makes the leaf true, false */
-flag_read_fn read_largest;       /* the largest number of a list */
-flag_read_fn read_kv_name;       /* by the engine's kv_names */
-flag_read_fn read_kept;          /* a number kept in a slot */
-flag_read_fn read_kept_human;    /* the same, 16k and 1M understood */
-flag_read_fn read_kept_text;     /* a text kept */
-flag_read_fn read_kept_on;       /* a switch kept as 1 or 0 */
-flag_read_fn read_ep_backend;    /* an engine's name of its all-to-all */
-flag_read_fn read_not_modelled;  /* may change memory or speed, but no plan knows how */
-flag_read_fn read_config_file;   /* a file that is not here */
-flag_read_fn read_host_tier;     /* evicted KV goes to host memory */
-flag_read_fn read_draft_model;   /* a draft model's name, beside read_kept_text */
+flag_read_fn read_leaf;         /* the value as it is, a number or a name */
+flag_read_fn read_human;        /* 16k, 1M, 1.5g: small letters are powers of 1000 */
+flag_read_fn read_gib;          /* GiB into bytes */
+flag_read_fn read_mib;          /* MiB into bytes */
+flag_read_fn read_on, read_off; /* a switch that makes the leaf true, false */
+flag_read_fn read_largest;      /* the largest number of a list */
+flag_read_fn read_kv_name;      /* by the engine's kv_names */
+flag_read_fn read_kept;         /* a number kept in a slot */
+flag_read_fn read_kept_human;   /* the same, 16k and 1M understood */
+flag_read_fn read_kept_text;    /* a text kept */
+flag_read_fn read_kept_on;      /* a switch kept as 1 or 0 */
+flag_read_fn read_ep_backend;   /* an engine's name of its all-to-all */
+flag_read_fn read_not_modelled; /* may change memory or speed, but no plan knows how */
+flag_read_fn read_config_file;  /* a file that is not here */
+flag_read_fn read_host_tier;    /* evicted KV goes to host memory */
+flag_read_fn read_draft_model;  /* a draft model's name, beside read_kept_text */
+flag_read_fn read_name_hint;    /* other names that may tell the model */
+/* JSON values of vLLM, some of which others take over. */
+flag_read_fn read_hf_overrides, read_mm_limits, read_compilation, read_speculative,
+    read_kv_transfer;
 
 /* What readers and finishers use --------------------------------------------------------------- */
 
@@ -224,10 +250,21 @@ void command_settle_loras(struct reading *reading, double loras, double rank);
 
 #define FLAG_COMMON(NAME, ARITY, READ) .name = (NAME), .arity = (ARITY), .read = (READ)
 /* Rows: a leaf by a reader; kept in a slot or a text; without an effect; not modelled. */
-#define FLAG_LEAF(NAME, ARITY, READ, LEAF) {FLAG_COMMON(NAME, ARITY, READ), .pointer = (LEAF)}
+#define FLAG_LEAF(NAME, ARITY, READ, LEAF)                                                         \
+    {                                                                                              \
+        FLAG_COMMON(NAME, ARITY, READ), .pointer = (LEAF)                                          \
+    }
 #define FLAG_KEPT(NAME, ARITY, READ, SLOT, LEAF)                                                   \
-    {FLAG_COMMON(NAME, ARITY, READ), .slot = (SLOT), .pointer = (LEAF)}
-#define FLAG_NOTHING(NAME, ARITY) {FLAG_COMMON(NAME, ARITY, NULL)}
-#define FLAG_UNKNOWN_EFFECT(NAME, ARITY) {FLAG_COMMON(NAME, ARITY, read_not_modelled)}
+    {                                                                                              \
+        FLAG_COMMON(NAME, ARITY, READ), .slot = (SLOT), .pointer = (LEAF)                          \
+    }
+#define FLAG_NOTHING(NAME, ARITY)                                                                  \
+    {                                                                                              \
+        FLAG_COMMON(NAME, ARITY, NULL)                                                             \
+    }
+#define FLAG_UNKNOWN_EFFECT(NAME, ARITY)                                                           \
+    {                                                                                              \
+        FLAG_COMMON(NAME, ARITY, read_not_modelled)                                                \
+    }
 
 #endif

@@ -1,0 +1,154 @@
+/*
+ * command_reverse.c - a leaf as the flag that sets it.
+ */
+#include "command_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#define GIB_BYTES 1073741824.0
+
+/* The row to write a leaf with: of several the one with the longest name, which says most. */
+static const struct flag *row_of(const struct command_engine *engine, const char *pointer)
+{
+    const struct flag *best = NULL;
+
+    for (int i = 0; i < engine->n_flags; i++) {
+        const struct flag *flag = &engine->flags[i];
+        bool writable = flag->name[0] == '-' || engine == &COMMAND_OLLAMA;
+        if (!writable || !flag->pointer || strcmp(flag->pointer, pointer) != 0)
+            continue;
+        if (!best || (flag->name[1] == '-' && strlen(flag->name) > strlen(best->name)))
+            best = flag;
+    }
+    return best;
+}
+
+/* The engine's word for our value; NULL when no flag makes it so. */
+static const char *their_word(const struct command_engine *engine, const struct flag *flag,
+                              const char *value)
+{
+    bool weights = strcmp(flag->pointer, "/deployment/weights") == 0;
+    const struct flag_name *name = weights ? engine->weight_names : engine->kv_names;
+
+    for (; name && name->theirs; name++) {
+        if (name->ours && !name->offline && strcmp(name->ours, value) == 0)
+            return name->theirs;
+    }
+    return weights || engine->kv_names ? NULL : value;
+}
+
+static const char *write_switch(struct arena *arena, const struct flag *flag, bool on)
+{
+    if (on)
+        return flag->name;
+    return flag->arity == ARITY_SWITCH ? arena_printf(arena, "--no-%s", flag->name + 2) : NULL;
+}
+
+/* Leaves that several flags make. */
+static const char *write_shared(struct arena *arena, const struct deployment *dep,
+                                const struct command_engine *engine, const struct flag *flag,
+                                double number)
+{
+    bool ranks = engine == &COMMAND_SGLANG || engine == &COMMAND_TRTLLM;
+    double devices = ranks ? dep->dp : 1;
+
+    if (flag->slot == SLOT_EP && number != dep->tp * dep->dp && engine == &COMMAND_VLLM)
+        return NULL;
+    if (flag->slot == SLOT_EXPERT_PARALLEL)
+        return number > 1 ? flag->name : write_switch(arena, flag, false);
+    if (flag->slot == SLOT_CONTEXT) {
+        double slots = dep->kv_unified || !(dep->max_num_seqs >= 1) ? 1 : dep->max_num_seqs;
+        return arena_printf(arena, "%s %.9g", flag->name, number * slots);
+    }
+    if (flag->slot == SLOT_KV_BLOCKS && dep->block_size > 0)
+        return arena_printf(arena, "%s %.9g", flag->name, floor(number / dep->block_size));
+    if (flag->slot == SLOT_CPU_MOE)
+        return arena_printf(arena, "--n-cpu-moe %.9g", number);
+    if (flag->slot == SLOT_CONSERVATIVENESS)
+        return arena_printf(arena, "%s %.3g", flag->name, number / 0.7);
+    if (flag->slot == SLOT_TP || flag->slot == SLOT_SLOTS || flag->slot == SLOT_CHUNK)
+        return arena_printf(arena, "%s %.9g", flag->name,
+                            number == 0 ? -1 : number * (devices > 1 ? devices : 1));
+    if (flag->slot == SLOT_DP && ranks)
+        return arena_printf(arena, "%s %.9g --enable-dp-attention", flag->name, number);
+    return arena_printf(arena, "%s %.9g", flag->name, number);
+}
+
+static const char *write_text(struct arena *arena, const struct command_engine *engine,
+                              const struct flag *flag, const char *value)
+{
+    const char *word = value;
+
+    if (strcmp(value, "null") == 0)
+        return NULL;
+    if (flag->read == read_kv_name || strcmp(flag->pointer, "/deployment/weights") == 0)
+        word = their_word(engine, flag, value);
+    if (!word)
+        return NULL;
+    if (flag->slot == TEXT_CACHE_K && flag->read == read_kept_text)
+        return arena_printf(arena, "--cache-type-k %s --cache-type-v %s", word, word);
+    return arena_printf(arena, "%s %s", flag->name, word);
+}
+
+static const char *write_flag(struct arena *arena, const struct deployment *dep,
+                              const struct command_engine *engine, const struct flag *flag,
+                              const char *value)
+{
+    bool on;
+    double number;
+
+    if ((flag->read == read_on || flag->read == read_off || flag->read == read_kept_on) &&
+        command_truth(value, &on) && flag->slot != SLOT_EXPERT_PARALLEL &&
+        flag->slot != SLOT_CPU_MOE)
+        return write_switch(arena, flag, flag->read == read_off ? !on : on);
+    if (!command_number(value, &number))
+        return write_text(arena, engine, flag, value);
+    if (flag->read == read_gib)
+        return arena_printf(arena, "%s %.9g", flag->name, ceil(number / GIB_BYTES));
+    if (flag->slot && flag->read != read_kept_text)
+        return write_shared(arena, dep, engine, flag, number);
+    return arena_printf(arena, "%s %s", flag->name, value);
+}
+
+/* Speculation is one JSON value of vLLM. */
+static const char *write_drafts(struct arena *arena, const struct deployment *dep,
+                                const char *pointer, const char *value)
+{
+    if (strcmp(pointer, "/deployment/speculative/method") == 0)
+        return arena_printf(arena,
+                            "--speculative-config '{\"method\": \"%s\", "
+                            "\"num_speculative_tokens\": %.9g}'",
+                            value, dep->spec_tokens > 0 ? dep->spec_tokens : 3);
+    return arena_printf(arena, "--speculative-config.num_speculative_tokens=%s", value);
+}
+
+const char *command_flag_for(struct arena *arena, const struct deployment *dep, const char *pointer,
+                             const char *value)
+{
+    const struct command_engine *engine = NULL;
+    static const char DRAFTS[] = "/deployment/speculative/";
+
+    for (int i = 0; COMMAND_ENGINES[i]; i++) {
+        if (strcmp(COMMAND_ENGINES[i]->id, dep->engine->id) == 0)
+            engine = COMMAND_ENGINES[i];
+    }
+    if (!engine && strcmp(dep->engine->id, "ik_llama.cpp") == 0)
+        engine = &COMMAND_LLAMA;
+    if (!engine)
+        return NULL;
+    if (engine == &COMMAND_VLLM && strncmp(pointer, DRAFTS, sizeof(DRAFTS) - 1) == 0)
+        return write_drafts(arena, dep, pointer, value);
+    const struct flag *flag = row_of(engine, pointer);
+    if (!flag)
+        return NULL;
+    const char *text = write_flag(arena, dep, engine, flag, value);
+    char *blank = engine == &COMMAND_OLLAMA && text ? strchr(text, ' ') : NULL;
+    if (blank) {
+        char *setting = arena_copy(arena, text, strlen(text));
+        if (setting)
+            setting[blank - text] = '=';
+        return setting;
+    }
+    return text;
+}
