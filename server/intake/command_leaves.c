@@ -329,17 +329,23 @@ void read_largest(struct reading *reading, const struct flag *flag, const char *
         double number;
         if (!length)
             break;
-        if (length >= sizeof(digits))
-            return refuse_value(reading, "a list of numbers", value);
+        if (length >= sizeof(digits)) {
+            refuse_value(reading, "a list of numbers", value);
+            return;
+        }
         memcpy(digits, value, length);
         digits[length] = '\0';
-        if (!command_number(digits, &number))
-            return refuse_value(reading, "a list of numbers", value);
+        if (!command_number(digits, &number)) {
+            refuse_value(reading, "a list of numbers", value);
+            return;
+        }
         largest = largest >= number ? largest : number;
         value += length;
     }
-    if (isnan(largest))
-        return refuse_value(reading, "a list of numbers", value);
+    if (isnan(largest)) {
+        refuse_value(reading, "a list of numbers", value);
+        return;
+    }
     leaf_number(reading, reading->spelled, flag->pointer, largest);
 }
 

@@ -86,8 +86,10 @@ static void set_variable(struct lexer *lexer, char *name, const char *value, boo
         const char *old = value_of(lexer, name, length - 1);
         value = old ? arena_printf(lexer->intake->arena, "%s%s", old, value) : value;
     }
-    if (!value || (appends && strlen(value) > SHELL_TEXT_MAX))
-        return fail(lexer, "the command is too long");
+    if (!value || (appends && strlen(value) > SHELL_TEXT_MAX)) {
+        fail(lexer, "the command is too long");
+        return;
+    }
     if (lexer->n_variables == SHELL_VARIABLES_MAX) {
         fail(lexer, "the command sets too many variables");
         return;
@@ -171,8 +173,10 @@ static void export_words(struct lexer *lexer)
         if (!equals || !is_name(word, (size_t)(equals - word)))
             continue;
         char *copy = arena_copy(lexer->intake->arena, word, strlen(word));
-        if (!copy)
-            return fail(lexer, "out of memory");
+        if (!copy) {
+            fail(lexer, "out of memory");
+            return;
+        }
         set_assignment(lexer, copy, (size_t)(equals - word), false);
     }
 }
@@ -183,15 +187,19 @@ static void keep_command(struct lexer *lexer)
     int n = lexer->n_words - lexer->first;
     struct arena *arena = lexer->intake->arena;
 
-    if (shell->n_commands == SHELL_COMMANDS_MAX)
-        return fail(lexer, "the text has too many commands");
+    if (shell->n_commands == SHELL_COMMANDS_MAX) {
+        fail(lexer, "the text has too many commands");
+        return;
+    }
     size_t words_size = (size_t)n * sizeof(*lexer->words);
     size_t env_size = (size_t)lexer->n_variables * sizeof(*lexer->variables);
     struct shell_command *command = &shell->commands[shell->n_commands];
     command->words = arena_alloc_raw(arena, words_size);
     command->env = arena_alloc_raw(arena, env_size ? env_size : 1);
-    if (!command->words || !command->env)
-        return fail(lexer, "out of memory");
+    if (!command->words || !command->env) {
+        fail(lexer, "out of memory");
+        return;
+    }
     memcpy(command->words, lexer->words + lexer->first, words_size);
     memcpy(command->env, lexer->variables, env_size);
     command->n_words = n;
@@ -331,8 +339,10 @@ static void read_parameter(struct lexer *lexer, bool quoted)
 
     if (*at == '{' || *at == '(') {
         end = closing(at + 1, *at, *at == '{' ? '}' : ')');
-        if (!end)
-            return fail(lexer, "a bracket behind $ is not closed");
+        if (!end) {
+            fail(lexer, "a bracket behind $ is not closed");
+            return;
+        }
         if (*at == '{')
             read_braced(lexer, at + 1, end, quoted);
         else
@@ -367,8 +377,10 @@ static void read_single(struct lexer *lexer, bool escapes)
             lexer->at++;
         put(lexer, *lexer->at++);
     }
-    if (!*lexer->at)
-        return fail(lexer, "a single quote is not closed");
+    if (!*lexer->at) {
+        fail(lexer, "a single quote is not closed");
+        return;
+    }
     lexer->at++;
 }
 
@@ -376,8 +388,10 @@ static void read_backtick(struct lexer *lexer)
 {
     const char *end = strchr(lexer->at, '`');
 
-    if (!end)
-        return fail(lexer, "a backtick is not closed");
+    if (!end) {
+        fail(lexer, "a backtick is not closed");
+        return;
+    }
     put_unknown(lexer, lexer->at, (size_t)(end - lexer->at));
     lexer->at = end + 1;
 }
@@ -399,8 +413,10 @@ static void read_double(struct lexer *lexer)
             put(lexer, c);
     }
     /* an array in quotes may have ended the word: nothing more belongs to it then */
-    if (!*lexer->at)
-        return fail(lexer, "a double quote is not closed");
+    if (!*lexer->at) {
+        fail(lexer, "a double quote is not closed");
+        return;
+    }
     lexer->at++;
 }
 
@@ -472,11 +488,15 @@ static void read_array(struct lexer *lexer)
     const char *end = closing(lexer->at, '(', ')');
     struct shell inner;
 
-    if (!end)
-        return fail(lexer, "a parenthesis is not closed");
+    if (!end) {
+        fail(lexer, "a parenthesis is not closed");
+        return;
+    }
     const char *text = arena_copy(arena, lexer->at, (size_t)(end - lexer->at));
-    if (!text)
-        return fail(lexer, "out of memory");
+    if (!text) {
+        fail(lexer, "out of memory");
+        return;
+    }
     if (!read_shell(lexer, text, &inner)) {
         lexer->failed = true;
         return;
