@@ -394,22 +394,40 @@ static bool read_metrics(struct loader *loader)
     return good;
 }
 
+#define PREDICTION_COLUMNS (INTERVAL_METRIC_COUNT * PREDICTION_FOLDS)
+
+/* NAN for every anchor, until a row says otherwise. */
+static void alloc_predictions(struct loader *loader, struct anchor_index *index,
+                              float *ret_columns[PREDICTION_COLUMNS])
+{
+    size_t n = (size_t)loader->n + 1;
+    for (int i = 0; i < PREDICTION_COLUMNS; i++) {
+        ret_columns[i] = block_alloc(loader->block, n * sizeof(float));
+        for (size_t j = 0; ret_columns[i] && j < n; j++) {
+            ret_columns[i][j] = NAN;
+        }
+        index->predicted_ms[i % PREDICTION_FOLDS][i / PREDICTION_FOLDS] = ret_columns[i];
+    }
+}
+
+static void take_prediction(sqlite3_stmt *row, int anchor, float *columns[PREDICTION_COLUMNS])
+{
+    for (int i = 0; i < PREDICTION_COLUMNS; i++) {
+        if (sqlite3_column_type(row, i + 1) != SQLITE_NULL) {
+            columns[i][anchor] = (float)sqlite3_column_double(row, i + 1);
+        }
+    }
+}
+
 static bool read_predictions(struct loader *loader, struct anchor_index *index)
 {
     static const char SQL[] =
         "SELECT anchor_id, tpot_ms, tpot_ms_cell_out, tpot_ms_model_out, ttft_ms, "
         "ttft_ms_cell_out, ttft_ms_model_out FROM predictions ORDER BY anchor_id";
-    float *columns[INTERVAL_METRIC_COUNT * PREDICTION_FOLDS];
-    size_t n = (size_t)loader->n + 1;
+    float *columns[PREDICTION_COLUMNS];
     sqlite3_stmt *row = NULL;
     int at = 0;
-    for (int i = 0; i < INTERVAL_METRIC_COUNT * PREDICTION_FOLDS; i++) {
-        columns[i] = block_alloc(loader->block, n * sizeof(float));
-        for (size_t j = 0; columns[i] && j < n; j++) {
-            columns[i][j] = NAN;
-        }
-        index->predicted_ms[i % PREDICTION_FOLDS][i / PREDICTION_FOLDS] = columns[i];
-    }
+    alloc_predictions(loader, index, columns);
     if (loader->block->failed || sqlite3_prepare_v2(loader->db, SQL, -1, &row, NULL) != SQLITE_OK) {
         return fail(loader, "predictions cannot be read");
     }
@@ -418,13 +436,8 @@ static bool read_predictions(struct loader *loader, struct anchor_index *index)
         while (at < loader->n && strcmp(loader->ids[at], id) < 0) {
             at++;
         }
-        if (at == loader->n || strcmp(loader->ids[at], id) != 0) {
-            continue;
-        }
-        for (int i = 0; i < INTERVAL_METRIC_COUNT * PREDICTION_FOLDS; i++) {
-            if (sqlite3_column_type(row, i + 1) != SQLITE_NULL) {
-                columns[i][at] = (float)sqlite3_column_double(row, i + 1);
-            }
+        if (at < loader->n && strcmp(loader->ids[at], id) == 0) {
+            take_prediction(row, at, columns);
         }
     }
     sqlite3_finalize(row);

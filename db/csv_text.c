@@ -20,24 +20,33 @@ static int split(char *line, const char **ret_cells, int max)
     return n;
 }
 
+/* Ends the line in place; the next one, NULL past the last. */
+static char *cut_line(char *line)
+{
+    char *end = strchr(line, '\n');
+    if (end) {
+        *end++ = '\0';
+    }
+    return end;
+}
+
 void csv_text_each(char *text, csv_row_fn *row, void *context)
 {
     const char *names[CSV_COLUMNS_MAX] = {NULL};
     const char *values[CSV_COLUMNS_MAX] = {NULL};
     int n = 0;
-    for (char *line = text; line && *line;) {
-        char *next = strchr(line, '\n');
-        if (next) {
-            *next++ = '\0';
+    char *next = NULL;
+    for (char *line = text; line && *line; line = next) {
+        next = cut_line(line);
+        if (*line == '#' || *line == '\0') {
+            continue;
         }
-        if (*line != '#' && *line) {
-            int cells = split(line, n == 0 ? names : values, CSV_COLUMNS_MAX);
-            if (n > 0) {
-                row(context, names, cells == n && n <= CSV_COLUMNS_MAX ? values : NULL, n);
-            }
-            n = n == 0 ? cells : n;
+        if (n == 0) {
+            n = split(line, names, CSV_COLUMNS_MAX);
+            continue;
         }
-        line = next;
+        int cells = split(line, values, CSV_COLUMNS_MAX);
+        row(context, names, cells == n && n <= CSV_COLUMNS_MAX ? values : NULL, n);
     }
 }
 

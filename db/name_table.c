@@ -95,7 +95,9 @@ void name_squeeze(char *key)
 void name_dash(char *key)
 {
     for (; *key; key++) {
-        *key = *key == '.' ? '-' : *key;
+        if (*key == '.') {
+            *key = '-';
+        }
     }
 }
 

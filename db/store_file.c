@@ -94,7 +94,9 @@ void store_file_clear_fresh(const char *path)
         return;
     }
     DIR *dir = opendir(length ? folder : ".");
-    for (const struct dirent *entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+    const struct dirent *entry = NULL;
+    /* the stream is this thread's own */
+    while (dir && (entry = readdir(dir)) != NULL) { // NOLINT(concurrency-mt-unsafe)
         char left[PATH_TEXT_MAX];
         long owner = fresh_owner(entry->d_name, base);
         if (owner > 0 && is_gone(owner) &&

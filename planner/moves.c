@@ -181,18 +181,26 @@ static double bisect(struct probe *probe, double same, double other)
     return other;
 }
 
+/* The value that many doublings away; NAN where the axis ends. */
+static double doubled(const struct probe *probe, double now, bool upward, int doublings,
+                      double last)
+{
+    double value = upward ? now * exp2(doublings) : now / exp2(doublings);
+    if (probe->axis->whole)
+        value = floor(value);
+    if (!probe->axis->doublings)
+        value = fmin(value, probe->axis->most);
+    bool inside = value >= probe->axis->least && value <= probe->axis->most;
+    return inside && (upward ? value > last : value < last) ? value : (double)NAN;
+}
+
 static struct move search(struct probe *probe, double now, bool upward)
 {
     struct move move = {.axis = probe->axis->name, .from = now, .at = NAN, .upward = upward};
     double last = now;
     for (int i = 1; i <= DOUBLINGS; i++) {
-        double value = upward ? now * exp2(i) : now / exp2(i);
-        if (probe->axis->whole)
-            value = floor(value);
-        if (!probe->axis->doublings)
-            value = fmin(value, probe->axis->most);
-        if (value < probe->axis->least || value > probe->axis->most ||
-            (upward ? value <= last : value >= last))
+        double value = doubled(probe, now, upward, i, last);
+        if (isnan(value))
             break;
         bool valid;
         bool changed = differs(probe, value, &valid);

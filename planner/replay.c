@@ -206,6 +206,14 @@ static bool can_admit(const struct run *run, const struct waiting *next, int bes
     return alone || run->used_tokens + need(run, next->input, next->output) <= run->capacity_tokens;
 }
 
+static bool admit(struct run *run, const struct waiting *next, int beside)
+{
+    if (!can_admit(run, next, beside))
+        return false;
+    run->used_tokens += need(run, next->input, next->output);
+    return true;
+}
+
 static void advance(struct run *run, double us, double steps)
 {
     run->time_us += us;
@@ -224,14 +232,20 @@ static double quiet_chunks(const struct run *run, double budget, double left)
     return fmax(chunks, 0.0);
 }
 
-static void prefill_quietly(struct run *run, double chunks, double budget, double before)
+/* Prefills them at once; false when there are not two of them. */
+static bool prefill_quietly(struct run *run, double budget, double left, double before)
 {
+    double chunks = left > budget ? quiet_chunks(run, budget, left) : 0.0;
+    if (chunks < 2.0)
+        return false;
     double rows = run->priority ? 0.0 : run->rows;
     double middle = (chunks - 1.0) / 2.0;
     double prompt = surface_piece(&run->surface, budget, before + budget * middle);
     double context = run->context + rows * run->gain * middle;
     double us = surface_mixed(&run->surface, rows, context, budget, prompt) * run->stages * chunks;
     advance(run, us, run->priority ? 0.0 : chunks);
+    run->progress += chunks * budget;
+    return true;
 }
 
 /* One step that carries prompt tokens. */
@@ -245,19 +259,12 @@ static void prefill_step(struct run *run)
     double fresh = 0.0, prompt = 0.0;
     while (run->n_seen > 0 && budget > 0.0 && n_done < (int)ARRAY_LEN(done)) {
         struct waiting *next = &run->queue[run->head];
-        if (run->progress == 0.0) {
-            if (!can_admit(run, next, n_done))
-                break;
-            run->used_tokens += need(run, next->input, next->output);
-        }
+        if (run->progress == 0.0 && !admit(run, next, n_done))
+            break;
         double left = fresh_tokens(run, next->input) - run->progress;
         double before = run->progress + fmin(run->cached, next->input - 1.0);
-        double quiet = fresh == 0.0 && left > budget ? quiet_chunks(run, budget, left) : 0.0;
-        if (quiet >= 2.0) {
-            prefill_quietly(run, quiet, budget, before);
-            run->progress += quiet * budget;
+        if (fresh == 0.0 && prefill_quietly(run, budget, left, before))
             return;
-        }
         double piece = fmin(left, budget);
         prompt += surface_piece(&run->surface, piece, before);
         fresh += piece;
@@ -380,16 +387,24 @@ static void begin_steady(struct run *run)
         arrive(run, 0.0);
 }
 
+/* Of a steady state. */
+static int choose_steady(const struct run *run)
+{
+    int n = run->in_flight;
+    bool varied = run->problem->load.length_range_ratio < 1.0;
+    if (n == 1 && !varied)
+        return 1;
+    return run->brief ? n + 2 : 2 * n + (varied ? 24 : 6);
+}
+
 /* How many requests are replayed. */
 static int choose_requests(const struct run *run, double stated)
 {
     int n = run->in_flight;
     if (run->open)
         return run->brief ? BRIEF_OPEN_LOOP_REQUESTS : OPEN_LOOP_REQUESTS;
-    if (!run->burst && n == 1 && run->problem->load.length_range_ratio >= 1.0)
-        return 1;
     if (!run->burst)
-        return run->brief ? n + 2 : 2 * n + (run->problem->load.length_range_ratio < 1.0 ? 24 : 6);
+        return choose_steady(run);
     int least = run->brief ? BRIEF_REQUESTS_MIN : REQUESTS_MIN;
     int waves = (run->brief ? BRIEF_WAVES : WAVES_MIN) * n;
     int enough = waves > least ? waves : least;

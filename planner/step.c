@@ -211,6 +211,23 @@ static struct exposure expose_host(const struct prepared *prep, enum phase phase
     return exposure;
 }
 
+/* Adds what one class weighs to the step; its time on the critical path is `exposed`. */
+static void add_class(enum class_id id, const struct class_cost *cost, double exposed,
+                      struct step *step)
+{
+    double fixed = fmin(cost->fixed_us, exposed);
+    enum part part = class_part(id, cost);
+    step->bytes += CLASSES[id].info.pass == PASS_DEVICE ? cost->bytes : 0.0;
+    step->weight_read_bytes += cost->weight_bytes;
+    step->flops += cost->flops;
+    step->link_bytes += cost->link_bytes;
+    step->parts_us[part] += exposed - fixed;
+    step->parts_us[PART_FIXED] += fixed;
+    if (needs_record(id) && cost->share >= MATTERS_SHARE &&
+        fit_match_is_weaker(class_match(cost), step->weakest_match))
+        step->weakest_match = class_match(cost);
+}
+
 /* Sums, shares and parts once every class is in. */
 static void finish(const struct prepared *prep, const struct shape *shape, struct step *step)
 {
@@ -224,22 +241,10 @@ static void finish(const struct prepared *prep, const struct shape *shape, struc
         if (!cost->present)
             continue;
         double exposed = exposed_time((enum class_id)i, shape->phase, cost, &exposure);
-        double fixed = fmin(cost->fixed_us, exposed);
         cost->share = path > 0.0 ? exposed / path : 0.0;
-        step->bytes += CLASSES[i].info.pass == PASS_DEVICE ? cost->bytes : 0.0;
-        step->weight_read_bytes += cost->weight_bytes;
-        step->flops += cost->flops;
-        step->link_bytes += cost->link_bytes;
-        if (CLASSES[i].info.pass != PASS_HOST)
-            floor += cost->floor_us;
-        if (needs_record((enum class_id)i) && !is_known(cost))
-            known = false;
-        if (needs_record((enum class_id)i) && cost->share >= MATTERS_SHARE &&
-            fit_match_is_weaker(class_match(cost), step->weakest_match))
-            step->weakest_match = class_match(cost);
-        enum part part = class_part((enum class_id)i, cost);
-        step->parts_us[part] += exposed - fixed;
-        step->parts_us[PART_FIXED] += fixed;
+        floor += CLASSES[i].info.pass != PASS_HOST ? cost->floor_us : 0.0;
+        known = known && (!needs_record((enum class_id)i) || is_known(cost));
+        add_class((enum class_id)i, cost, exposed, step);
     }
     step->floor_us = floor * prep->ranks.pp;
     step->time_us = path * prep->ranks.pp;

@@ -205,31 +205,66 @@ static void add_wait(struct fitting *fit, const double wait[2])
     }
 }
 
-/* Leaves each cell, then each geometry out, fits the rest and predicts what was left out. */
+/* What is left out: a cell or a geometry, the other is -1. */
+struct left_out {
+    int cell, geometry;
+};
+
+static bool is_left_out(const struct run *run, const struct left_out *out)
+{
+    return run->cell == out->cell || run->geometry == out->geometry;
+}
+
+/* Fits without it and predicts what was left out; nothing to do where no row is. */
+static bool cross_validate_one(struct fitting *fit, const double *at, enum fold fold,
+                               const struct left_out *out)
+{
+    double without[PARAMETERS_MAX], wait[2];
+    bool any = false;
+    for (int i = 0; i < fit->n && !any; i++)
+        any = is_left_out(fit->rows[i], out);
+    if (!any)
+        return true;
+    memcpy(without, at, sizeof(without));
+    if (!improve(fit, out->cell, out->geometry, without))
+        return false;
+    fit_wait(fit, out->cell, out->geometry, wait);
+    predict_fold(fit, fold, out->cell, out->geometry, without, wait);
+    return true;
+}
+
+/* Leaves each cell, then each geometry out. */
 static bool cross_validate(struct fitting *fit, const double *at)
 {
-    for (int pass = 0; pass < 2; pass++) {
-        int n = pass == 0 ? fit->runs->n_cells : fit->runs->n_geometries;
-        for (int i = 0; i < n; i++) {
-            int cell = pass == 0 ? i : -1, geometry = pass == 0 ? -1 : i;
-            double fold[PARAMETERS_MAX], wait[2];
-            bool any = false;
-            for (int j = 0; j < fit->n && !any; j++)
-                any = pass == 0 ? fit->rows[j]->cell == i : fit->rows[j]->geometry == i;
-            if (!any)
-                continue;
-            memcpy(fold, at, sizeof(fold));
-            if (!improve(fit, cell, geometry, fold))
-                return false;
-            fit_wait(fit, cell, geometry, wait);
-            predict_fold(fit, pass == 0 ? FOLD_CELL : FOLD_MODEL, cell, geometry, fold, wait);
-        }
-    }
+    for (int i = 0; i < fit->runs->n_cells; i++)
+        if (!cross_validate_one(fit, at, FOLD_CELL, &(struct left_out){i, -1}))
+            return false;
+    for (int i = 0; i < fit->runs->n_geometries; i++)
+        if (!cross_validate_one(fit, at, FOLD_MODEL, &(struct left_out){-1, i}))
+            return false;
     return true;
 }
 
 /* Residuals count up to here: one cell far off is no property of its model. */
 #define CELL_RESIDUAL_MAX 0.2
+
+/* Mean residual of a cell's rows and their geometry; NAN and -1 where it has none. */
+static double mean_residual(const struct fitting *fit, int cell, int *ret_geometry)
+{
+    double sum = 0.0, runs = 0.0;
+    *ret_geometry = -1;
+    for (int i = 0; i < fit->n; i++) {
+        const struct run *run = fit->rows[i];
+        if (run->cell != cell)
+            continue;
+        double left =
+            log(run->measured_ms[INTERVAL_TPOT] / run->predicted_ms[FOLD_NONE][INTERVAL_TPOT]);
+        sum += fmax(fmin(left, CELL_RESIDUAL_MAX), -CELL_RESIDUAL_MAX);
+        runs += 1.0;
+        *ret_geometry = run->geometry;
+    }
+    return runs > 0.0 ? sum / runs : (double)NAN;
+}
 
 /* How much the mean residuals of two cells of one geometry have in common: the mean product of
  * pairs over the mean square, 0 at least. */
@@ -239,30 +274,18 @@ static double model_correlation(const struct fitting *fit)
     double mean[FIT_CELLS_MAX];
     int geometry[FIT_CELLS_MAX], n = fit->runs->n_cells;
     n = n < FIT_CELLS_MAX ? n : FIT_CELLS_MAX;
-    for (int cell = 0; cell < n; cell++) {
-        double sum = 0.0, runs = 0.0;
-        for (int i = 0; i < fit->n; i++) {
-            const struct run *run = fit->rows[i];
-            if (run->cell != cell)
-                continue;
-            double left =
-                log(run->measured_ms[INTERVAL_TPOT] / run->predicted_ms[FOLD_NONE][INTERVAL_TPOT]);
-            sum += fmax(fmin(left, CELL_RESIDUAL_MAX), -CELL_RESIDUAL_MAX);
-            runs += 1.0;
-            geometry[cell] = run->geometry;
-        }
-        mean[cell] = runs > 0.0 ? sum / runs : (double)NAN;
-        if (runs > 0.0) {
-            squares += mean[cell] * mean[cell];
-            cells += 1.0;
-        }
-    }
-    for (int a = 0; a < n; a++)
+    for (int a = 0; a < n; a++) {
+        mean[a] = mean_residual(fit, a, &geometry[a]);
+        if (geometry[a] < 0)
+            continue;
+        squares += mean[a] * mean[a];
+        cells += 1.0;
         for (int b = 0; b < a; b++)
-            if (!isnan(mean[a]) && !isnan(mean[b]) && geometry[a] == geometry[b]) {
+            if (geometry[b] == geometry[a]) {
                 products += mean[a] * mean[b];
                 pairs += 1.0;
             }
+    }
     return pairs > 0.0 && squares > 0.0 ? fmax(products / pairs / (squares / cells), 0.0) : 0.0;
 }
 

@@ -145,15 +145,51 @@ static enum interval_tier nearer(enum interval_tier a, enum interval_tier b)
     return a < b ? a : b;
 }
 
+/* What was gathered of the measurements near what is asked. */
+struct gathered {
+    struct sums sums;
+    struct cells cells;
+    struct nearness near;
+};
+
+static void gather(const struct catalogue *catalogue, const struct predictions *predictions,
+                   const struct anchor_point *asked, int anchor, struct gathered *got)
+{
+    const struct anchor_point *point = &catalogue->anchors.points[anchor];
+    struct nearness *near = &got->near;
+    near->tier = nearer(near->tier, TIER_MODEL);
+    if (!nearness_same_cell(catalogue, point, asked)) {
+        add_to_cell(catalogue, predictions, anchor, &got->cells);
+        return;
+    }
+    near->tier = nearer(near->tier, is_layout(asked, point) ? TIER_ANCHORED : TIER_CELL);
+    double apart_by = distance(asked, point);
+    double weight = apart_by < SAME_RUN_DISTANCE ? SAME_RUN_WEIGHT : exp(-apart_by);
+    if (weight < LEAST_WEIGHT)
+        return;
+    near->n++;
+    add(&catalogue->anchors, predictions, anchor, weight, &got->sums);
+}
+
+static void conclude(struct gathered *got, double correlation, struct nearness *ret_near)
+{
+    struct nearness *near = &got->near;
+    for (int i = 0; i < INTERVAL_METRIC_COUNT; i++) {
+        double drawn = i == INTERVAL_TPOT ? SHRINKAGE * other_cells(&got->cells, correlation) : 0.0;
+        near->factor[i] = exp((got->sums.residual[i] + drawn) / (got->sums.weight[i] + SHRINKAGE));
+    }
+    for (int i = 0; i < got->cells.n && near->tier == TIER_MODEL; i++)
+        near->n += (int)got->cells.items[i].n;
+    *ret_near = *near;
+}
+
 void nearness_find(const struct catalogue *catalogue, const struct problem *problem,
                    const struct predictions *predictions, const unsigned char *skip,
                    struct nearness *ret_near)
 {
     const struct anchor_index *index = &catalogue->anchors;
     const struct anchor_point asked = anchor_point_of(problem);
-    struct nearness near = {.tier = TIER_ENGINE, .factor = {1.0, 1.0}};
-    struct sums sums = {0};
-    struct cells cells = {.n = 0};
+    struct gathered got = {.near = {.tier = TIER_ENGINE, .factor = {1.0, 1.0}}};
     const struct predictions own = {
         {index->predicted_ms[0][INTERVAL_TPOT], index->predicted_ms[0][INTERVAL_TTFT]}, NULL};
     double correlation = problem->dep.engine->host[HOST_MODEL_CORRELATION].value;
@@ -162,33 +198,15 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
         predictions = &own;
     if (predictions->correlation != NULL)
         correlation = predictions->correlation[asked.engine];
-    *ret_near = near;
+    *ret_near = got.near;
     if (model < 0 || asked.hardware < 0 || predictions->ms[0] == NULL)
         return;
     for (int i = index->model_start[model]; i < index->model_start[model + 1]; i++) {
         int anchor = index->by_model[i];
-        const struct anchor_point *point = &index->points[anchor];
-        if ((skip != NULL && skip[anchor]) || point->engine != asked.engine ||
-            isnan((double)predictions->ms[INTERVAL_TPOT][anchor]))
-            continue;
-        near.tier = nearer(near.tier, TIER_MODEL);
-        if (!nearness_same_cell(catalogue, point, &asked)) {
-            add_to_cell(catalogue, predictions, anchor, &cells);
-            continue;
-        }
-        near.tier = nearer(near.tier, is_layout(&asked, point) ? TIER_ANCHORED : TIER_CELL);
-        double apart_by = distance(&asked, point);
-        double weight = apart_by < SAME_RUN_DISTANCE ? SAME_RUN_WEIGHT : exp(-apart_by);
-        if (weight < LEAST_WEIGHT)
-            continue;
-        near.n++;
-        add(index, predictions, anchor, weight, &sums);
+        bool skipped = skip != NULL && skip[anchor];
+        if (!skipped && index->points[anchor].engine == asked.engine &&
+            !isnan((double)predictions->ms[INTERVAL_TPOT][anchor]))
+            gather(catalogue, predictions, &asked, anchor, &got);
     }
-    for (int i = 0; i < INTERVAL_METRIC_COUNT; i++) {
-        double drawn = i == INTERVAL_TPOT ? SHRINKAGE * other_cells(&cells, correlation) : 0.0;
-        near.factor[i] = exp((sums.residual[i] + drawn) / (sums.weight[i] + SHRINKAGE));
-    }
-    for (int i = 0; i < cells.n && near.tier == TIER_MODEL; i++)
-        near.n += (int)cells.items[i].n;
-    *ret_near = near;
+    conclude(&got, correlation, ret_near);
 }

@@ -4,39 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cholesky.h"
+
 #define REWEIGHTINGS 8
 
 struct equations {
     double a[PARAMETERS_MAX][PARAMETERS_MAX];
     double b[PARAMETERS_MAX];
 };
-
-/* Cholesky: a is symmetric and, with a prior, positive definite. */
-static bool solve(struct equations *eq, int n, double ret_x[PARAMETERS_MAX])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = eq->a[i][j];
-            for (int k = 0; k < j; k++)
-                sum -= eq->a[i][k] * eq->a[j][k];
-            if (i == j && !(sum > 0.0))
-                return false;
-            eq->a[i][j] = i == j ? sqrt(sum) : sum / eq->a[j][j];
-        }
-    for (int i = 0; i < n; i++) {
-        double sum = eq->b[i];
-        for (int k = 0; k < i; k++)
-            sum -= eq->a[i][k] * ret_x[k];
-        ret_x[i] = sum / eq->a[i][i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        double sum = ret_x[i];
-        for (int k = i + 1; k < n; k++)
-            sum -= eq->a[k][i] * ret_x[k];
-        ret_x[i] = sum / eq->a[i][i];
-    }
-    return true;
-}
 
 static void add_row(const struct regression *problem, int row, const double *change,
                     struct equations *eq)
@@ -69,7 +44,7 @@ bool regression_solve(const struct regression *problem, double ret_change[PARAME
             if (problem->weight[i] > 0.0)
                 add_row(problem, i, ret_change, &eq);
         double next[PARAMETERS_MAX] = {0};
-        if (!solve(&eq, problem->n_parameters, next))
+        if (!cholesky_solve(&eq.a[0][0], problem->n_parameters, PARAMETERS_MAX, eq.b, next))
             return false;
         memcpy(ret_change, next, sizeof(next));
     }

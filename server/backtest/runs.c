@@ -95,7 +95,7 @@ static int by_layout(const void *a, const void *b)
 /* Of each layout the lightest, the middle and the heaviest load take part in a fit. */
 static bool choose_fitted(struct runs *runs)
 {
-    struct run **sorted = malloc((size_t)runs->n * sizeof(struct run *));
+    struct run **sorted = calloc((size_t)runs->n + 1, sizeof(struct run *));
     int *in_cell = calloc((size_t)runs->n_cells + 1, sizeof(*in_cell));
     if (sorted == NULL || in_cell == NULL) {
         free(sorted);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cholesky.h"
+
 #define ITERATIONS_MAX 40
 #define TRIES_MAX 8
 #define SETTLED 1e-8
@@ -200,35 +202,17 @@ static void build(const struct term_fit *fit, const bool *use, const double *val
         equations->gradient[i] -= (values[i] - fit->prior[i]) / (fit->spread[i] * fit->spread[i]);
 }
 
-/* Cholesky of the damped matrix, then both substitutions: the step. */
+/* The step: the damped matrix solved for the gradient. */
 static bool solve_damped(const struct term_fit *fit, double damping, struct equations *equations)
 {
     int n = equations->n;
-    double *l = equations->factor;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = equations->matrix[i * n + j];
-            if (i == j)
-                sum += 1.0 / (fit->spread[i] * fit->spread[i]) + damping * (sum + DAMPING_LEAST);
-            for (int k = 0; k < j; k++)
-                sum -= l[i * n + k] * l[j * n + k];
-            if (i == j && !(sum > 0.0))
-                return false;
-            l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
-        }
+    memcpy(equations->factor, equations->matrix, (size_t)n * (size_t)n * sizeof(double));
     for (int i = 0; i < n; i++) {
-        double sum = equations->gradient[i];
-        for (int k = 0; k < i; k++)
-            sum -= l[i * n + k] * equations->step[k];
-        equations->step[i] = sum / l[i * n + i];
+        double *diagonal = &equations->factor[i * n + i];
+        *diagonal +=
+            1.0 / (fit->spread[i] * fit->spread[i]) + damping * (*diagonal + DAMPING_LEAST);
     }
-    for (int i = n - 1; i >= 0; i--) {
-        double sum = equations->step[i];
-        for (int k = i + 1; k < n; k++)
-            sum -= l[k * n + i] * equations->step[k];
-        equations->step[i] = sum / l[i * n + i];
-    }
-    return true;
+    return cholesky_solve(equations->factor, n, n, equations->gradient, equations->step);
 }
 
 /* One iteration: the loss afterwards, or `before` when no step lowers it. */
@@ -236,15 +220,17 @@ static double iterate(const struct term_fit *fit, const bool *use, double *value
                       double *damping, struct equations *equations)
 {
     build(fit, use, values, equations);
-    for (int i = 0; i < TRIES_MAX; i++, *damping *= DAMPING_STEP) {
-        if (!solve_damped(fit, *damping, equations))
+    for (int i = 0; i < TRIES_MAX; i++) {
+        double tried = *damping;
+        *damping *= DAMPING_STEP;
+        if (!solve_damped(fit, tried, equations))
             continue;
         for (int j = 0; j < equations->n; j++)
             equations->moved[j] = values[j] + equations->step[j];
         double after = loss(fit, use, equations->moved);
         if (after < before) {
             memcpy(values, equations->moved, (size_t)equations->n * sizeof(*values));
-            *damping = fmax(*damping / DAMPING_STEP, DAMPING_LEAST);
+            *damping = fmax(tried / DAMPING_STEP, DAMPING_LEAST);
             return after;
         }
     }

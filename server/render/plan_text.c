@@ -545,32 +545,35 @@ static void write_warnings(struct report *report)
     }
 }
 
-/* Which launch records gave defaults, each with its fields. */
-static void write_launches(struct report *report)
+/* One launch record that gave defaults, with the fields from `first` on that are its. */
+static void write_launch(struct report *report, const struct launch *launch, int first)
 {
     const struct plan_request *request = report->request;
     struct json_out line;
 
+    json_out_init(&line, report->out->arena, 512, 4096);
+    out_printf(&line, "%s: %s", launch->id, PLAN_FIELDS.rows[first].query);
+    for (int i = first + 1; i < FIELD_ID_COUNT; i++)
+        if (request->launches[i] == launch)
+            out_printf(&line, ", %s", PLAN_FIELDS.rows[i].query);
+    out_bytes(&line, "", 1);
+    if (!json_out_ok(&line))
+        return;
+    out_text(report->out, "  < ");
+    text_wrap(report->out, line.text, 4, 4);
+}
+
+/* Which launch records gave defaults, each with its fields. */
+static void write_launches(struct report *report)
+{
+    const struct launch *const *launches = report->request->launches;
+
     for (int i = 0; i < FIELD_ID_COUNT; i++) {
-        const struct launch *launch = request->launches[i];
-        bool first = true;
-        for (int j = 0; j < i && launch; j++)
-            launch = request->launches[j] == launch ? NULL : launch;
-        if (!launch)
-            continue;
-        json_out_init(&line, report->out->arena, 512, 4096);
-        out_printf(&line, "%s: ", launch->id);
-        for (int j = i; j < FIELD_ID_COUNT; j++) {
-            if (request->launches[j] != launch)
-                continue;
-            out_printf(&line, "%s%s", first ? "" : ", ", PLAN_FIELDS.rows[j].query);
-            first = false;
-        }
-        out_bytes(&line, "", 1);
-        if (!json_out_ok(&line))
-            return;
-        out_text(report->out, "  < ");
-        text_wrap(report->out, line.text, 4, 4);
+        bool known = false;
+        for (int j = 0; j < i && !known; j++)
+            known = launches[j] == launches[i];
+        if (launches[i] && !known)
+            write_launch(report, launches[i], i);
     }
 }
 

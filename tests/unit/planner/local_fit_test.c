@@ -9,85 +9,83 @@
 
 #define NO_FAMILY "none"
 
+static const struct {
+    struct hardware part;
+    enum backend backend;
+    const char *family;
+} FAMILIES[] = {
+    {{.id = "rtx-3090", .vendor = "nvidia", .arch = "ampere", .class = HW_CONSUMER},
+     BACKEND_CUDA,
+     "ampere-c"},
+    {{.id = "a40", .vendor = "nvidia", .arch = "ampere", .class = HW_DATACENTER},
+     BACKEND_CUDA,
+     "ampere-c"},
+    {{.id = "a100-sxm-80gb", .vendor = "nvidia", .arch = "ampere", .class = HW_DATACENTER},
+     BACKEND_CUDA,
+     "ampere-dc"},
+    {{.id = "jetson-agx-orin-64gb", .vendor = "nvidia", .arch = "ampere", .class = HW_SOC},
+     BACKEND_CUDA,
+     "jetson"},
+    {{.id = "gtx-1660", .vendor = "nvidia", .arch = "turing", .class = HW_CONSUMER},
+     BACKEND_CUDA,
+     "turing-nt"},
+    {{.id = "l40s", .vendor = "nvidia", .arch = "ada", .class = HW_DATACENTER},
+     BACKEND_CUDA,
+     "ada"},
+    {{.id = "dgx-spark-gb10", .vendor = "nvidia", .arch = "blackwell", .class = HW_SOC},
+     BACKEND_CUDA,
+     "gb10"},
+    {{.id = "dgx-spark-gb10", .vendor = "nvidia", .arch = "blackwell", .class = HW_SOC},
+     BACKEND_CPU,
+     NO_FAMILY},
+    {{.id = "rtx-pro-6000", .vendor = "nvidia", .arch = "blackwell", .class = HW_WORKSTATION},
+     BACKEND_VULKAN,
+     "blackwell-c"},
+    {{.id = "b300-sxm", .vendor = "nvidia", .arch = "blackwell-ultra", .class = HW_DATACENTER},
+     BACKEND_CUDA,
+     "blackwell-dc"},
+    {{.id = "strix-halo-395", .vendor = "amd", .arch = "rdna3.5", .class = HW_SOC},
+     BACKEND_HIP,
+     "rdna3.5"},
+    {{.id = "strix-halo-395", .vendor = "amd", .arch = "rdna3.5", .class = HW_SOC},
+     BACKEND_CPU,
+     NO_FAMILY},
+    {{.id = "rx-7900-xtx", .vendor = "amd", .arch = "rdna3", .class = HW_CONSUMER},
+     BACKEND_HIP,
+     "rdna3"},
+    {{.id = "rx-7900-xtx", .vendor = "amd", .arch = "rdna3", .class = HW_CONSUMER},
+     BACKEND_CPU,
+     NO_FAMILY},
+    {{.id = "arc-b580", .vendor = "intel", .arch = "xe2-hpg", .class = HW_CONSUMER},
+     BACKEND_SYCL,
+     "xe2"},
+    {{.id = "arc-a770-16gb", .vendor = "intel", .arch = "xe-hpg", .class = HW_CONSUMER},
+     BACKEND_VULKAN,
+     "xe"},
+    {{.id = "m4-max-40c", .vendor = "apple", .arch = "apple-silicon", .class = HW_SOC},
+     BACKEND_METAL,
+     "m4"},
+    {{.id = "m4-max-40c", .vendor = "apple", .arch = "apple-silicon", .class = HW_SOC},
+     BACKEND_CPU,
+     NO_FAMILY},
+    {{.id = "cpu-m2-max", .vendor = "apple", .arch = "arm64", .class = HW_CPU}, BACKEND_CPU, "arm"},
+    {{.id = "cpu-2x-epyc-9654", .vendor = "amd", .arch = "x86-64", .class = HW_CPU},
+     BACKEND_CPU,
+     "x86"},
+    {{.id = "tpu-v6e", .vendor = "google", .arch = "v6e", .class = HW_TPU},
+     BACKEND_CUDA,
+     NO_FAMILY},
+    {{.class = HW_CONSUMER}, BACKEND_CUDA, NO_FAMILY},
+};
+
 /* Which chip a part has: GA100 and GA102, AD102, GB202 and GB203, GB10, as the makers say. */
 static void families(void **state)
 {
-    static const struct {
-        struct hardware part;
-        enum backend backend;
-        const char *family;
-    } ROWS[] = {
-        {{.id = "rtx-3090", .vendor = "nvidia", .arch = "ampere", .class = HW_CONSUMER},
-         BACKEND_CUDA,
-         "ampere-c"},
-        {{.id = "a40", .vendor = "nvidia", .arch = "ampere", .class = HW_DATACENTER},
-         BACKEND_CUDA,
-         "ampere-c"},
-        {{.id = "a100-sxm-80gb", .vendor = "nvidia", .arch = "ampere", .class = HW_DATACENTER},
-         BACKEND_CUDA,
-         "ampere-dc"},
-        {{.id = "jetson-agx-orin-64gb", .vendor = "nvidia", .arch = "ampere", .class = HW_SOC},
-         BACKEND_CUDA,
-         "jetson"},
-        {{.id = "gtx-1660", .vendor = "nvidia", .arch = "turing", .class = HW_CONSUMER},
-         BACKEND_CUDA,
-         "turing-nt"},
-        {{.id = "l40s", .vendor = "nvidia", .arch = "ada", .class = HW_DATACENTER},
-         BACKEND_CUDA,
-         "ada"},
-        {{.id = "dgx-spark-gb10", .vendor = "nvidia", .arch = "blackwell", .class = HW_SOC},
-         BACKEND_CUDA,
-         "gb10"},
-        {{.id = "dgx-spark-gb10", .vendor = "nvidia", .arch = "blackwell", .class = HW_SOC},
-         BACKEND_CPU,
-         NO_FAMILY},
-        {{.id = "rtx-pro-6000", .vendor = "nvidia", .arch = "blackwell", .class = HW_WORKSTATION},
-         BACKEND_VULKAN,
-         "blackwell-c"},
-        {{.id = "b300-sxm", .vendor = "nvidia", .arch = "blackwell-ultra", .class = HW_DATACENTER},
-         BACKEND_CUDA,
-         "blackwell-dc"},
-        {{.id = "strix-halo-395", .vendor = "amd", .arch = "rdna3.5", .class = HW_SOC},
-         BACKEND_HIP,
-         "rdna3.5"},
-        {{.id = "strix-halo-395", .vendor = "amd", .arch = "rdna3.5", .class = HW_SOC},
-         BACKEND_CPU,
-         NO_FAMILY},
-        {{.id = "rx-7900-xtx", .vendor = "amd", .arch = "rdna3", .class = HW_CONSUMER},
-         BACKEND_HIP,
-         "rdna3"},
-        {{.id = "rx-7900-xtx", .vendor = "amd", .arch = "rdna3", .class = HW_CONSUMER},
-         BACKEND_CPU,
-         NO_FAMILY},
-        {{.id = "arc-b580", .vendor = "intel", .arch = "xe2-hpg", .class = HW_CONSUMER},
-         BACKEND_SYCL,
-         "xe2"},
-        {{.id = "arc-a770-16gb", .vendor = "intel", .arch = "xe-hpg", .class = HW_CONSUMER},
-         BACKEND_VULKAN,
-         "xe"},
-        {{.id = "m4-max-40c", .vendor = "apple", .arch = "apple-silicon", .class = HW_SOC},
-         BACKEND_METAL,
-         "m4"},
-        {{.id = "m4-max-40c", .vendor = "apple", .arch = "apple-silicon", .class = HW_SOC},
-         BACKEND_CPU,
-         NO_FAMILY},
-        {{.id = "cpu-m2-max", .vendor = "apple", .arch = "arm64", .class = HW_CPU},
-         BACKEND_CPU,
-         "arm"},
-        {{.id = "cpu-2x-epyc-9654", .vendor = "amd", .arch = "x86-64", .class = HW_CPU},
-         BACKEND_CPU,
-         "x86"},
-        {{.id = "tpu-v6e", .vendor = "google", .arch = "v6e", .class = HW_TPU},
-         BACKEND_CUDA,
-         NO_FAMILY},
-        {{.class = HW_CONSUMER}, BACKEND_CUDA, NO_FAMILY},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-        enum local_family family = local_family_of(&ROWS[i].part, ROWS[i].backend);
+    for (size_t i = 0; i < ARRAY_LEN(FAMILIES); i++) {
+        enum local_family family = local_family_of(&FAMILIES[i].part, FAMILIES[i].backend);
         assert_string_equal(family == LOCAL_FAMILY_COUNT ? NO_FAMILY : local_family_name(family),
-                            ROWS[i].family);
+                            FAMILIES[i].family);
     }
 }
 

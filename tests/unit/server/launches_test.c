@@ -268,6 +268,27 @@ static void speculation_is_refused_by_name(void **state)
     assert_false(reading.request.assumed[FIELD_ID_SPEC_TOKENS]);
 }
 
+static bool names_id(const char *const *ids, const char *id)
+{
+    while (ids && *ids && strcmp(*ids, id) != 0) {
+        ids++;
+    }
+    return ids && *ids;
+}
+
+static bool has_launch(const struct library *lib, const struct anchor_point *point)
+{
+    for (int i = 0; i < lib->n_launches; i++) {
+        const struct launch *launch = &lib->launches[i];
+        if (names_id(launch->subjects[SUBJECT_MODEL], lib->models[point->model].id) &&
+            names_id(launch->subjects[SUBJECT_HARDWARE], lib->hardware[point->hardware].id) &&
+            launch->engine == &lib->engines[point->engine]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Each measured InferenceX run of one node has a launch of its own model and part. */
 static void every_measured_cell_has_a_launch(void **state)
 {
@@ -281,20 +302,7 @@ static void every_measured_cell_has_a_launch(void **state)
             point->model < 0 || point->hardware < 0 || point->engine < 0 || point->disaggregated) {
             continue;
         }
-        bool found = false;
-        for (int j = 0; j < lib->n_launches && !found; j++) {
-            const struct launch *launch = &lib->launches[j];
-            const char *const *models = launch->subjects[SUBJECT_MODEL];
-            const char *const *parts = launch->subjects[SUBJECT_HARDWARE];
-            while (models && *models && strcmp(*models, lib->models[point->model].id) != 0) {
-                models++;
-            }
-            while (parts && *parts && strcmp(*parts, lib->hardware[point->hardware].id) != 0) {
-                parts++;
-            }
-            found = models && *models && parts && *parts &&
-                    launch->engine == &lib->engines[point->engine];
-        }
+        bool found = has_launch(lib, point);
         if (!found && strcmp(lib->hardware[point->hardware].id, "gb200") != 0) {
             fail_msg("%s has no launch", index->ids[i]);
         }

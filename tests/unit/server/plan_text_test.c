@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -108,7 +109,12 @@ static void a_report_commands_no_terminal(void **state)
     (void)state;
     sample_fill(&sample);
     sample.model.id = "m\x1b]0;owned\x07\x7f";
-    sample.hw.id = "h\r\nMEMORY of one device: forged\u202etfel\u2028";
+    /* "tfel" turned round by U+202E, whose bytes no literal of ours may hold */
+    static char id[64];
+    static const char TURN[] = {'\xe2', '\x80', '\xae', '\0'};
+    int length = snprintf(id, sizeof(id), "h\r\nMEMORY of one device: forged%stfel\u2028", TURN);
+    assert_true(length > 0 && length < (int)sizeof(id));
+    sample.hw.id = id;
     sample.request.engine_version = "1.0\xc2\x9b"
                                     "31m\xff\u00e9";
     for (int ascii = 0; ascii < 2; ascii++) {
@@ -120,7 +126,7 @@ static void a_report_commands_no_terminal(void **state)
         assert_non_null(strstr(out.text, "h MEMORY of one device: forged?tfel?"));
         assert_non_null(strstr(out.text, ascii ? "1.0?31m??" : "1.0?31m?\u00e9"));
         assert_null(strstr(out.text, "\nMEMORY of one device: forged"));
-        assert_null(strstr(out.text, "\u202e"));
+        assert_null(strstr(out.text, TURN));
         assert_null(strstr(out.text, "\xc2\x9b"));
     }
     arena_free(arena);

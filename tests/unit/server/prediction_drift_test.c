@@ -52,10 +52,11 @@ static void stored_predictions_are_those_of_the_planner(void **state)
     for (int i = 0; i < index->n; i++)
         n_stored += !isnan((double)index->predicted_ms[0][INTERVAL_TPOT][i]);
     assert_true(n_stored >= SAMPLE);
+    int stride = n_stored >= SAMPLE ? n_stored / SAMPLE : 1;
     for (int i = 0; i < index->n; i++) {
         if (isnan((double)index->predicted_ms[0][INTERVAL_TPOT][i]))
             continue;
-        if (n_seen++ % (n_stored / SAMPLE) != 0)
+        if (n_seen++ % stride != 0)
             continue;
         n_judged++;
         n_drifted += !agrees(forecaster, index, i, &plan);
