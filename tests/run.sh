@@ -2,7 +2,7 @@
 # run.sh - installs what the tests need and runs all of them.
 #
 #   tests/run.sh           everything, within 15 minutes on two cores
-#   tests/run.sh --long    longer fuzzing, the benchmarks too
+#   tests/run.sh --long    longer fuzzing, clang's path analysis and the benchmarks too
 #
 # Each ctest test counts once per build it runs in (release, asan, tsan, coverage); lint, coverage
 # and each fuzz target count as one. The last line is the sum, and the exit code is 1 on any failure.
@@ -12,12 +12,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 source deploy/packages.sh
 
 COVERAGE_MIN=95
-FUZZ_SECONDS=15
+FUZZ_SECONDS=10
+LINT=()
 LONG=false
 case "${1:-}" in
 '') ;;
 --long)
     LONG=true
+    LINT=(--long)
     FUZZ_SECONDS=600
     ;;
 *) die "usage: tests/run.sh [--long]" ;;
@@ -126,7 +128,7 @@ install_packages "${BUILD_PACKAGES[@]}" libcmocka-dev libcurl4-openssl-dev gcovr
 count "build, release with warnings as errors" build release
 run_ctest release
 count "README shows the real reply" tests/readme.sh build-release
-count "lint" tests/lint.sh build-release
+count "lint" tests/lint.sh "${LINT[@]}" build-release
 count "build, AddressSanitizer and UBSan" build asan
 run_ctest asan
 count "build, ThreadSanitizer" build tsan regimed api_tests
