@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 QUICK=false
-TIDY_CHECKS=-clang-analyzer-*
+TIDY_CHECKS='-clang-analyzer-*'
 case "${1:-}" in
 --quick)
     QUICK=true
