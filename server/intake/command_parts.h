@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "command.h"
+#include "command_line.h"
 #include "command_words.h"
 #include "described.h"
 

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "command.h"
+#include "command_line.h"
 
 #define WORD_UNKNOWN '\001'
 

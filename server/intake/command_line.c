@@ -1,7 +1,8 @@
 /*
- * command.c - the flags of a started engine, one after the other, and what is settled after them.
+ * command_line.c - the flags of a started engine, one after the other, and what is settled after
+ * them.
  */
-#include "command.h"
+#include "command_line.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * command.h - a command line that starts an engine, read into a plan request.
+ * command_line.h - a command line that starts an engine, read into a plan request.
  *
  * Purpose: people have `vllm serve ...`, `docker run ...`, `llama-server ...`. The text is cut into
  *          words as a shell does, wrappers and assignments are taken off, the engine is told from
@@ -12,8 +12,8 @@
  *          doubts are added to `described`.
  * Threads: tables are constant; a reading belongs to one request.
  */
-#ifndef REGIME_COMMAND_H
-#define REGIME_COMMAND_H
+#ifndef REGIME_COMMAND_LINE_H
+#define REGIME_COMMAND_LINE_H
 
 #include <stdbool.h>
 
