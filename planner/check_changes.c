@@ -8,9 +8,13 @@
 #include "local.h"
 
 #define BIT(ID) (1u << (ID))
-#define MEMORY_CHECKS (BIT(CHECK_MEMORY_FITS) | BIT(CHECK_KV_HOLDS) | BIT(CHECK_MAX_MODEL_LEN))
-#define RATE_CHECKS (BIT(CHECK_OUTPUT_RATE) | BIT(CHECK_ARRIVALS))
-#define TIME_CHECKS (BIT(CHECK_TTFT) | BIT(CHECK_TPOT))
+#define MEMORY_CHECKS                                                                              \
+    (BIT(CHECK_MEMORY_FITS) | BIT(CHECK_KV_HOLDS) | BIT(CHECK_MAX_MODEL_LEN) |                     \
+     BIT(CHECK_CAPACITY_KEPT))
+#define RATE_CHECKS (BIT(CHECK_OUTPUT_RATE) | BIT(CHECK_ARRIVALS) | BIT(CHECK_OUTPUT_KEPT))
+#define TIME_CHECKS                                                                                \
+    (BIT(CHECK_TTFT) | BIT(CHECK_TPOT) | BIT(CHECK_TTFT_KEPT) | BIT(CHECK_TPOT_KEPT))
+#define TPOT_CHECKS (BIT(CHECK_TPOT) | BIT(CHECK_TPOT_KEPT))
 #define TP_CHECKS                                                                                  \
     (BIT(CHECK_HEADS) | BIT(CHECK_KV_HEADS) | BIT(CHECK_VOCABULARY) | BIT(CHECK_WIDTH) |           \
      BIT(CHECK_EXPERT_WIDTH) | BIT(CHECK_BLOCKS))
@@ -97,6 +101,20 @@ static bool fewer_sequences(const struct change_asked *change, struct trial *tri
     double from = fmin(dep->max_num_seqs, fmax(ceil(load), 1.0));
     double most = change->variant == 0 ? from : floor(from / exp2(change->variant));
     if (most < 1.0 || most >= dep->max_num_seqs)
+        return false;
+    dep->max_num_seqs = most;
+    note_number(trial, "/deployment/max_num_seqs", most);
+    return true;
+}
+
+/* As many sequences at once as are in flight. */
+static bool more_sequences(const struct change_asked *change, struct trial *trial)
+{
+    struct deployment *dep = &trial->problem.dep;
+    double load = load_in_flight(&trial->problem.load) / load_replicas(&trial->problem) / dep->dp;
+    double most = exp2(ceil(log2(fmax(load, 1.0))));
+    (void)change;
+    if (!isnan(trial->problem.load.request_rate) || most <= dep->max_num_seqs)
         return false;
     dep->max_num_seqs = most;
     note_number(trial, "/deployment/max_num_seqs", most);
@@ -258,11 +276,13 @@ const struct change_row CHANGES[] = {
     {"memory_share", "A larger share of the memory",
      "More is left for KV, less for other processes and peaks.", MEMORY_CHECKS, 1, memory_share},
     {"smaller_steps", "Fewer prompt tokens in a step",
-     "The activation peak shrinks, and decodes wait less for prompts.",
-     MEMORY_CHECKS | BIT(CHECK_TPOT), 3, smaller_steps},
+     "The activation peak shrinks, and decodes wait less for prompts.", MEMORY_CHECKS | TPOT_CHECKS,
+     3, smaller_steps},
     {"fewer_sequences", "Fewer sequences at once",
      "The sampler's peak shrinks and a step has fewer rows; the rest wait.",
-     MEMORY_CHECKS | BIT(CHECK_TPOT), 4, fewer_sequences},
+     MEMORY_CHECKS | TPOT_CHECKS, 4, fewer_sequences},
+    {"more_sequences", "As many sequences as are in flight",
+     "Nobody waits for a place in the batch.", TIME_CHECKS | RATE_CHECKS, 1, more_sequences},
     {"other_format", "A format that the engine runs on this part",
      "Weights in a format with kernels for the part.", BIT(CHECK_FORMAT), 6, other_format},
     {"whole_experts", "Whole experts per device, or none spread",

@@ -20,7 +20,6 @@ static const struct media {
     {"junit", MEDIA_JUNIT, MEDIA_JUNIT "; charset=utf-8"},
     {"github", MEDIA_GITHUB, MEDIA_GITHUB "; charset=utf-8"},
     {"gitlab", MEDIA_GITLAB, MEDIA_GITLAB},
-    {"xml", MEDIA_XML, MEDIA_XML "; charset=utf-8"},
 };
 
 const char *negotiate_format(const char *word)

@@ -25,10 +25,9 @@ struct operation {
 
 /* Two deployments that share model, part and load. */
 #define OPENAPI_COMPARE_EXAMPLE                                                                    \
-    "{\"baseline\":{\"deployment\":{\"weights\":\"bf16\"}},\"candidate\":{\"deployment\":{"        \
-    "\"weights\":"                                                                                 \
-    "\"fp8\"}},\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":{"                \
-    "\"concurrency\":32,"                                                                          \
+    "{\"baseline\":{\"deployment\":{\"weights\":\"fp8\"}},"                                        \
+    "\"candidate\":{\"deployment\":{\"weights\":\"bf16\"}},"                                       \
+    "\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":{\"concurrency\":32,"       \
     "\"input_tokens\":2048,\"output_tokens\":256},\"slo\":{\"tpot_ms\":30}}"
 
 /* Whether every route's handler has its row. */
