@@ -280,8 +280,7 @@ static void provoke(const struct operation *operation, const struct provocation 
         body = how->body;
     }
     if (strcmp(how->status, "413") == 0) {
-        memset(too_long, ' ', TOO_LONG);
-        body = too_long;
+        body = memset(too_long, ' ', TOO_LONG);
     }
     long status = ask(operation, target, headers, body);
     if (status != strtol(how->status, NULL, 10)) {

@@ -70,13 +70,14 @@ static void every_route_answers(void **state)
     }
 }
 
-/* Each media type that a row promises is the one that ?format= and Accept get. */
+/* Each media type that a row promises is the one that ?format= and Accept get; rows that want a
+ * deployment have tests of their own. */
 static void every_promised_format_is_given(void **state)
 {
     static const char *const WORDS[] = {"json", "text", "csv", "html", "ndjson"};
 
     for (size_t i = 0; i < N_ROUTES; i++) {
-        if (strchr(ROUTES[i].path, '{') || strcmp(ROUTES[i].path, "/v1/plan") == 0)
+        if (strchr(ROUTES[i].path, '{') || ROUTES[i].body_max_bytes > 0)
             continue;
         for (size_t k = 0; ROUTES[i].media_types[k]; k++) {
             const char *type = ROUTES[i].media_types[k];

@@ -1,0 +1,268 @@
+/* What makes a failed check pass: each cure is applied by hand and held against the checks. */
+#include "check_cures.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "check_changes.h"
+#include "sample_rig.h"
+
+struct found {
+    struct plan plan;
+    struct check_list checks;
+    struct check_cure cures[CHECK_CURES_MAX];
+    int n;
+};
+
+static void find(struct problem problem, double devices, struct found *found)
+{
+    const struct check_asked asked = {.devices = devices};
+    plan_compute(&problem, PLAN_CHECK, &found->plan);
+    check_plan(&found->plan, &asked, &found->checks);
+    found->n = check_cures_find(&found->plan, &found->checks, &asked, NULL, found->cures);
+}
+
+static const struct check_cure *cure_of(const struct found *found, const char *id)
+{
+    for (int i = 0; i < found->n; i++)
+        if (strcmp(found->cures[i].id, id) == 0)
+            return &found->cures[i];
+    return NULL;
+}
+
+/* The number that a cure sets a leaf to; NAN where it leaves it alone. */
+static double set_to(const struct check_cure *cure, const char *pointer)
+{
+    for (int i = 0; cure != NULL && i < cure->n_changes; i++)
+        if (strcmp(cure->changes[i].pointer, pointer) == 0)
+            return cure->changes[i].number;
+    return NAN;
+}
+
+/* tp 3 of 32 heads and 8 KV heads: two below, four above divide everything. */
+static void a_layout_that_divides(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct found found;
+    bool two = false, four = false;
+    problem.dep.tp = 3;
+    find(problem, NAN, &found);
+    assert_int_equal(found.checks.verdict, CHECK_FAIL);
+    for (int i = 0; i < found.n; i++) {
+        double tp = set_to(&found.cures[i], "/deployment/tp");
+        two |= tp == 2;
+        four |= tp == 4;
+        assert_int_equal(found.cures[i].after[CHECK_HEADS], CHECK_PASS);
+    }
+    assert_true(two && four);
+    assert_near(found.cures[0].devices, -1.0 / 3, 1e-12); /* the fewest devices first */
+}
+
+/* 70.6e9 parameters in bf16 are 141 GB: two of the H100's 79 GiB do not hold them, four do. */
+static void weights_that_do_not_fit(void **state)
+{
+    const struct rig *rig = *state;
+    struct problem problem = rig_llama(rig);
+    struct found found;
+    problem.model = &rig->sample->models[SAMPLE_LLAMA_70B];
+    find(problem, NAN, &found);
+    assert_int_equal(check_find(&found.checks, CHECK_MEMORY_FITS)->verdict, CHECK_FAIL);
+    assert_true(found.n > 0);
+    bool any = false;
+    for (int i = 0; i < found.n; i++) {
+        const struct check_cure *cure = &found.cures[i];
+        double tp = set_to(cure, "/deployment/tp");
+        if (cure->after[CHECK_MEMORY_FITS] != CHECK_PASS || isnan(tp))
+            continue;
+        any = true;
+        problem.dep.tp = tp;
+        struct found after;
+        find(problem, NAN, &after);
+        assert_int_equal(check_find(&after.checks, CHECK_MEMORY_FITS)->verdict, CHECK_PASS);
+        assert_near(cure->predicted[CHECK_MEMORY_FITS],
+                    check_find(&after.checks, CHECK_MEMORY_FITS)->predicted, 1e-12);
+        assert_near(cure->devices, tp - 1, 1e-12);
+    }
+    assert_true(any);
+}
+
+/* A request of 4,096 + 256 tokens under a limit of 2,048 needs 4,352. */
+static void lengths(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct found found;
+    problem.dep.max_model_len = 2048;
+    problem.load.input_tokens = 4096;
+    find(problem, NAN, &found);
+    const struct check_cure *cure = cure_of(&found, "longer_max_model_len");
+    assert_non_null(cure);
+    assert_near(set_to(cure, "/deployment/max_model_len"), 4352, 0);
+    assert_int_equal(cure->verdict, CHECK_PASS);
+    /* Llama-3.1-8B on 31 GiB: 16 GB of weights leave about 80,000 tokens of the 131,072. */
+    const struct rig *rig = *state;
+    problem = rig_llama(rig);
+    problem.hw = &rig->sample->hardware[SAMPLE_RTX5090];
+    find(problem, NAN, &found);
+    cure = cure_of(&found, "shorter_max_model_len");
+    assert_non_null(cure);
+    double length = set_to(cure, "/deployment/max_model_len");
+    assert_true(length >= 1280 && length < 131072 && fmod(length, 16) == 0);
+    assert_int_equal(cure->after[CHECK_MAX_MODEL_LEN], CHECK_PASS);
+}
+
+/* 8 devices for tp 4: twice the ranks take them. */
+static void devices(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct found found;
+    problem.dep.tp = 4;
+    find(problem, 8, &found);
+    assert_near(set_to(cure_of(&found, "layout_of_devices"), "/deployment/tp"), 8, 0);
+    problem.dep.tp = 8;
+    find(problem, 8, &found);
+    assert_int_equal(found.checks.verdict, CHECK_PASS);
+    assert_int_equal(found.n, 0);
+}
+
+/* Mixtral's experts: vLLM launches ep 4 on no 8 ranks, 8 and 1 it does. */
+static void experts(void **state)
+{
+    struct problem problem = rig_problem(*state, SHAPE_MIXTRAL);
+    struct found found;
+    bool all = false, none = false;
+    problem.dep.tp = 8;
+    problem.dep.ep = 4;
+    find(problem, NAN, &found);
+    for (int i = 0; i < found.n; i++) {
+        all |= set_to(&found.cures[i], "/deployment/ep") == 8;
+        none |= set_to(&found.cures[i], "/deployment/ep") == 1;
+    }
+    assert_true(all && none);
+    /* tp that does not divide takes the spread experts along */
+    problem.dep.tp = problem.dep.ep = 3;
+    find(problem, NAN, &found);
+    const struct check_cure *cure = cure_of(&found, "dividing_tp");
+    assert_non_null(cure);
+    assert_near(set_to(cure, "/deployment/ep"), set_to(cure, "/deployment/tp"), 0);
+}
+
+/* More stages than layers. */
+static void stages(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct found found;
+    problem.dep.pp = 33;
+    find(problem, NAN, &found);
+    assert_near(set_to(cure_of(&found, "one_stage"), "/deployment/pp"), 1, 0);
+}
+
+/* Q4_K_M on TensorRT-LLM: formats that it reads. */
+static void formats(void **state)
+{
+    const struct rig *rig = *state;
+    struct problem problem = rig_llama(rig);
+    struct found found;
+    problem.dep.engine = &rig->engines[RIG_TRTLLM];
+    problem.dep.weights = &rig->sample->weights[SAMPLE_Q4];
+    find(problem, NAN, &found);
+    const struct check_cure *cure = cure_of(&found, "other_format");
+    assert_non_null(cure);
+    assert_string_equal(cure->changes[0].pointer, "/deployment/weights");
+    assert_int_equal(cure->after[CHECK_FORMAT], CHECK_PASS);
+}
+
+/* 64 places for 512 requests in flight make the first token wait: as many places as requests. */
+static void places(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct found found;
+    problem.dep.max_num_seqs = 64;
+    problem.load.concurrency = 512;
+    problem.slo.ttft_ms = 8000;
+    find(problem, NAN, &found);
+    assert_int_not_equal(check_find(&found.checks, CHECK_TTFT)->verdict, CHECK_PASS);
+    for (int i = 0; i < found.n; i++)
+        if (strcmp(found.cures[i].id, "more_sequences") == 0) {
+            assert_near(set_to(&found.cures[i], "/deployment/max_num_seqs"), 512, 0);
+            assert_true(found.cures[i].ttft < 0);
+        }
+}
+
+/* A change outside the table of checks' own never breaks what passed. */
+static void nothing_gets_worse(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct found found;
+    problem.load.concurrency = 100; /* of 8,448 tokens: the pool holds about 50 */
+    problem.load.input_tokens = 8192;
+    problem.slo.tpot_ms = 100;
+    find(problem, NAN, &found);
+    assert_int_equal(check_find(&found.checks, CHECK_KV_HOLDS)->verdict, CHECK_FAIL);
+    assert_true(found.n > 1);
+    for (int i = 0; i < found.n; i++)
+        for (int k = 0; k < found.checks.n; k++) {
+            const struct check *before = &found.checks.items[k];
+            if (found.cures[i].applies[before->id] && before->verdict != CHECK_FAIL)
+                assert_int_not_equal(found.cures[i].after[before->id], CHECK_FAIL);
+        }
+}
+
+/* Every row applies where its check fails, at least once over all variants. */
+static void every_row_applies(void **state)
+{
+    const struct rig *rig = *state;
+    struct problem problem = rig_problem(rig, SHAPE_MIXTRAL);
+    const struct check_asked asked = {.devices = 2};
+    struct plan plan;
+    struct check_list checks;
+    problem.dep.pp = 2;
+    problem.dep.ep = 4;
+    problem.dep.tp = 3;
+    problem.dep.max_num_seqs = 8;
+    problem.load.concurrency = 2000;
+    problem.slo.output_tok_s = 1e6;
+    plan_compute(&problem, PLAN_CHECK, &plan);
+    check_plan(&plan, &asked, &checks);
+    plan.memory.fits = true; /* more copies are for what fits */
+    for (int i = 0; i < N_CHANGES; i++) {
+        int applied = 0;
+        for (int j = 0; j < CHANGES[i].variants; j++) {
+            const struct change_asked change = {&plan, &checks, &asked, j};
+            struct trial trial = {.problem = problem, .scale = {1, 1, 1}};
+            if (strcmp(CHANGES[i].id, "longer_max_model_len") == 0)
+                trial.problem.dep.max_model_len = 512;
+            if (strcmp(CHANGES[i].id, "shorter_max_model_len") == 0)
+                plan.memory.kv_bytes = 1e9; /* 7,629 tokens of 131,072 B */
+            if (strcmp(CHANGES[i].id, "layout_of_devices") == 0)
+                trial.problem.dep.tp = 4;
+            if (strcmp(CHANGES[i].id, "wider_tp") == 0)
+                trial.problem.dep.tp = 1;
+            if (strcmp(CHANGES[i].id, "fewer_sequences") == 0)
+                trial.problem.dep.max_num_seqs = 4000;
+            if (!CHANGES[i].apply(&change, &trial))
+                continue;
+            applied++;
+            assert_in_range(trial.n_changes, 1, CURE_CHANGES_MAX);
+        }
+        if (!applied)
+            fail_msg("%s applies nowhere", CHANGES[i].id);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_layout_that_divides),
+        cmocka_unit_test(weights_that_do_not_fit),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(experts),
+        cmocka_unit_test(stages),
+        cmocka_unit_test(formats),
+        cmocka_unit_test(places),
+        cmocka_unit_test(nothing_gets_worse),
+        cmocka_unit_test(every_row_applies),
+    };
+
+    return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
+}

@@ -1,0 +1,294 @@
+/* The checks of memory, lengths, objectives, devices and regressions, at both sides of each limit.
+ */
+#include "checks.h"
+
+#include <string.h>
+
+#include "check.h"
+#include "sample_rig.h"
+
+#define NOBODY_SAID ((struct check_asked){.devices = (double)NAN})
+/* Llama-3.1-8B: 2 x 32 layers x 8 KV heads x 128 x 2 B. */
+#define TOKEN_BYTES 131072.0
+
+static struct check_list evaluate(const struct plan *plan, struct check_asked asked)
+{
+    struct check_list checks;
+    check_plan(plan, &asked, &checks);
+    return checks;
+}
+
+static const struct check *of(const struct check_list *checks, enum check_id id)
+{
+    const struct check *check = check_find(checks, id);
+    if (check == NULL)
+        fail_msg("no check %s", check_name(id));
+    return check;
+}
+
+/* A plan of one request of 1,024 + 256 tokens whose every figure is written by hand. */
+static struct plan plan_of(struct problem problem)
+{
+    struct plan plan = {.problem = problem};
+    plan.memory = (struct memory_plan){.fits = true,
+                                       .total_bytes = 80e9,
+                                       .usable_bytes = 72e9,
+                                       .weights_bytes = 16e9,
+                                       .activation_bytes = 2e9,
+                                       .overhead_bytes = 1e9,
+                                       .kv_bytes = 200000 * TOKEN_BYTES,
+                                       .kv_token_capacity = 200000,
+                                       .max_concurrency = 156.25,
+                                       .held_sequences = 170.5,
+                                       .basis = BASIS_CALIBRATED};
+    plan.ttft_ms = (struct estimate){50, 100, 80, 130, BASIS_CALIBRATED};
+    plan.tpot_ms = (struct estimate){5, 10, 8, 13, BASIS_CALIBRATED};
+    plan.e2e_ms = (struct estimate){1325, 2650, 2120, 3445, BASIS_CALIBRATED};
+    plan.output_tok_s = (struct estimate){2000, 1000, 800, 1250, BASIS_CALIBRATED};
+    plan.max_request_rate = (struct estimate){20, 10, 8, 12, BASIS_CALIBRATED};
+    return plan;
+}
+
+static void fitting(void **state)
+{
+    struct plan plan = plan_of(rig_llama(*state));
+    struct check_list checks = evaluate(&plan, NOBODY_SAID);
+    const struct check *check = of(&checks, CHECK_MEMORY_FITS);
+    assert_int_equal(check->verdict, CHECK_PASS);
+    assert_near(check->limit, 72e9, 0);
+    /* Weights, activations, overhead and 1,280 tokens. */
+    assert_near(check->predicted, 19e9 + 1280 * TOKEN_BYTES, 1e-12);
+    assert_int_equal(checks.verdict, CHECK_PASS);
+    plan.memory.fits = false;
+    checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_MEMORY_FITS)->verdict, CHECK_FAIL);
+    assert_int_equal(checks.verdict, CHECK_FAIL);
+    /* SGLang's activations live beside the fraction. */
+    const struct rig *rig = *state;
+    plan.problem.dep.engine = &rig->engines[RIG_SGLANG];
+    checks = evaluate(&plan, NOBODY_SAID);
+    assert_near(of(&checks, CHECK_MEMORY_FITS)->predicted, 16e9 + 1280 * TOKEN_BYTES, 1e-12);
+}
+
+/* The pool of 170 sequences at their mean length, 156 at their end, on each of dp x replicas ranks;
+ * in an open loop Little's law gives rate x time in flight: 50/s x 2.65 s = 132.5. */
+static void pool(void **state)
+{
+    static const struct {
+        double concurrency, rate, dp, replicas;
+        bool saturated;
+        enum check_verdict verdict;
+        double limit;
+    } ROWS[] = {
+        {156, NAN, 1, 1, false, CHECK_PASS, 156},    {157, NAN, 1, 1, false, CHECK_UNKNOWN, 157},
+        {170, NAN, 1, 1, false, CHECK_UNKNOWN, 170}, {171, NAN, 1, 1, false, CHECK_FAIL, 171},
+        {312, NAN, 2, 1, false, CHECK_PASS, 312},    {624, NAN, 2, 2, false, CHECK_PASS, 624},
+        {1, 50, 1, 1, false, CHECK_PASS, 132.5},     {1, 100, 1, 1, false, CHECK_FAIL, 265},
+        {1, 100, 1, 1, true, CHECK_FAIL, NAN},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct plan plan = plan_of(rig_llama(*state));
+        plan.problem.load.concurrency = ROWS[i].concurrency;
+        plan.problem.load.request_rate = ROWS[i].rate;
+        plan.problem.dep.dp = ROWS[i].dp;
+        plan.problem.dep.replicas = ROWS[i].replicas;
+        plan.n_warnings = ROWS[i].saturated;
+        plan.warnings[0].id = WARN_SATURATED;
+        struct check_list checks = evaluate(&plan, NOBODY_SAID);
+        const struct check *check = of(&checks, CHECK_KV_HOLDS);
+        if (check->verdict != ROWS[i].verdict)
+            fail_msg("row %zu: %s", i, check_verdict_name(check->verdict));
+        if (isnan(ROWS[i].limit))
+            assert_true(isnan(check->limit));
+        else
+            assert_near(check->limit, ROWS[i].limit, 1e-12);
+    }
+    struct plan plan = plan_of(rig_llama(*state));
+    plan.problem.load.request_rate = 50;
+    plan.e2e_ms.expected = NAN; /* nothing was measured: nobody knows what is in flight */
+    struct check_list checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_KV_HOLDS)->verdict, CHECK_UNKNOWN);
+}
+
+static void lengths(void **state)
+{
+    struct rig *rig = *state;
+    struct plan plan = plan_of(rig_llama(rig));
+    assert_near(check_longest_context(&plan.problem, &plan.memory), 200000, 1e-4);
+    struct check_list checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_MAX_MODEL_LEN)->verdict, CHECK_PASS);
+    assert_int_equal(of(&checks, CHECK_REQUEST_LENGTH)->verdict, CHECK_PASS);
+    plan.memory.kv_bytes = 100000 * TOKEN_BYTES; /* of the 131,072 asked */
+    plan.problem.load.input_tokens = 131072;
+    checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_MAX_MODEL_LEN)->verdict, CHECK_FAIL);
+    assert_near(of(&checks, CHECK_MAX_MODEL_LEN)->predicted, 100000, 1e-4);
+    assert_int_equal(of(&checks, CHECK_REQUEST_LENGTH)->verdict, CHECK_FAIL);
+    assert_near(of(&checks, CHECK_REQUEST_LENGTH)->predicted, 131072 + 256, 0);
+    plan.memory.kv_bytes = 0;
+    assert_near(check_longest_context(&plan.problem, &plan.memory), 0, 0);
+    /* A state of a fixed size takes any length. */
+    plan = plan_of(rig_problem(rig, SHAPE_MAMBA));
+    assert_true(isinf(check_longest_context(&plan.problem, &plan.memory)));
+    checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_MAX_MODEL_LEN)->verdict, CHECK_PASS);
+    assert_true(isnan(of(&checks, CHECK_MAX_MODEL_LEN)->predicted));
+}
+
+/* An objective against the interval's two ends and the physical floor: 8..13 ms, floor 5 ms; 800 ..
+ * 1,250 tokens/s, 2,000 at most; 8..12 requests/s. */
+static void objectives(void **state)
+{
+    static const struct {
+        enum check_id id;
+        double limit;
+        enum check_verdict verdict;
+        const char *says; /* part of the sentence */
+    } ROWS[] = {
+        {CHECK_TPOT, 13, CHECK_PASS, "whole 80 %"},
+        {CHECK_TPOT, 12.9, CHECK_UNKNOWN, "straddles"},
+        {CHECK_TPOT, 8, CHECK_UNKNOWN, "straddles"},
+        {CHECK_TPOT, 7.9, CHECK_FAIL, "even the good end"},
+        {CHECK_TPOT, 4, CHECK_FAIL, "physics"},
+        {CHECK_TTFT, 130, CHECK_PASS, "whole 80 %"},
+        {CHECK_TTFT, 79, CHECK_FAIL, "even the good end"},
+        {CHECK_OUTPUT_RATE, 800, CHECK_PASS, "at least"},
+        {CHECK_OUTPUT_RATE, 801, CHECK_UNKNOWN, "straddles"},
+        {CHECK_OUTPUT_RATE, 1251, CHECK_FAIL, "even the good end"},
+        {CHECK_OUTPUT_RATE, 2001, CHECK_FAIL, "physics"},
+        {CHECK_ARRIVALS, 8, CHECK_PASS, "at least"},
+        {CHECK_ARRIVALS, 13, CHECK_FAIL, "even the good end"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct plan plan = plan_of(rig_llama(*state));
+        double *const limits[] = {[CHECK_TTFT] = &plan.problem.slo.ttft_ms,
+                                  [CHECK_TPOT] = &plan.problem.slo.tpot_ms,
+                                  [CHECK_OUTPUT_RATE] = &plan.problem.slo.output_tok_s,
+                                  [CHECK_ARRIVALS] = &plan.problem.load.request_rate};
+        *limits[ROWS[i].id] = ROWS[i].limit;
+        struct check_list checks = evaluate(&plan, NOBODY_SAID);
+        const struct check *check = of(&checks, ROWS[i].id);
+        if (check->verdict != ROWS[i].verdict || strstr(check->detail, ROWS[i].says) == NULL)
+            fail_msg("row %zu: %s, %s", i, check_verdict_name(check->verdict), check->detail);
+        assert_near(check->limit, ROWS[i].limit, 0);
+        assert_string_equal(check->name[0], check_info(ROWS[i].id)->unit);
+    }
+}
+
+/* Without a record there is a floor at most. */
+static void unmeasured(void **state)
+{
+    struct plan plan = plan_of(rig_llama(*state));
+    plan.problem.slo.tpot_ms = 20;
+    plan.tpot_ms = (struct estimate){5, NAN, NAN, NAN, BASIS_NO_RECORD};
+    struct check_list checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_TPOT)->verdict, CHECK_UNKNOWN);
+    assert_non_null(strstr(of(&checks, CHECK_TPOT)->detail, "no record"));
+    assert_int_equal(checks.verdict, CHECK_UNKNOWN);
+    plan.tpot_ms.expected = 10;
+    checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_TPOT)->verdict, CHECK_UNKNOWN);
+    assert_non_null(strstr(of(&checks, CHECK_TPOT)->detail, "no interval"));
+    plan.problem.slo.tpot_ms = 4; /* the floor decides alone */
+    checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_TPOT)->verdict, CHECK_FAIL);
+    /* A wait without end has no interval, and fails all the same. */
+    plan.problem.slo.ttft_ms = 1000;
+    plan.ttft_ms = (struct estimate){50, NAN, NAN, NAN, BASIS_CALIBRATED};
+    plan.n_warnings = 1;
+    plan.warnings[0].id = WARN_SATURATED;
+    checks = evaluate(&plan, NOBODY_SAID);
+    assert_int_equal(of(&checks, CHECK_TTFT)->verdict, CHECK_FAIL);
+}
+
+static void nothing_asked(void **state)
+{
+    struct plan plan = plan_of(rig_llama(*state));
+    struct check_list checks = evaluate(&plan, NOBODY_SAID);
+    for (enum check_id id = CHECK_TTFT; id <= CHECK_ARRIVALS; id++)
+        assert_null(check_find(&checks, id));
+    for (enum check_id id = CHECK_DEVICES; id < CHECK_COUNT; id++)
+        assert_null(check_find(&checks, id));
+    assert_null(check_find(&checks, CHECK_EXPERTS)); /* a dense model */
+}
+
+/* tp 2 x pp 2 x dp 1 x 2 replicas are 8 devices. */
+static void devices(void **state)
+{
+    static const struct {
+        double given;
+        enum check_verdict verdict;
+        const char *says;
+    } ROWS[] = {{8, CHECK_PASS, "are given"},
+                {4, CHECK_FAIL, "does not start"},
+                {16, CHECK_FAIL, "stay idle"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct plan plan = plan_of(rig_llama(*state));
+        plan.problem.dep.tp = plan.problem.dep.pp = plan.problem.dep.replicas = 2;
+        struct check_list checks = evaluate(&plan, (struct check_asked){.devices = ROWS[i].given});
+        const struct check *check = of(&checks, CHECK_DEVICES);
+        assert_int_equal(check->verdict, ROWS[i].verdict);
+        assert_non_null(strstr(check->detail, ROWS[i].says));
+        assert_near(check->predicted, 8, 0);
+    }
+}
+
+/* 5 % are allowed: 10 -> 10.5 ms passes, 10.6 not; 1,000 -> 950 tokens/s passes, 940 not. */
+static void regressions(void **state)
+{
+    static const struct {
+        enum check_id id;
+        double after;
+        enum check_verdict verdict;
+    } ROWS[] = {
+        {CHECK_TPOT_KEPT, 10.49, CHECK_PASS},      {CHECK_TPOT_KEPT, 10.6, CHECK_FAIL},
+        {CHECK_TPOT_KEPT, 9, CHECK_PASS},          {CHECK_TPOT_KEPT, NAN, CHECK_UNKNOWN},
+        {CHECK_TTFT_KEPT, 104, CHECK_PASS},        {CHECK_TTFT_KEPT, 106, CHECK_FAIL},
+        {CHECK_OUTPUT_KEPT, 951, CHECK_PASS},      {CHECK_OUTPUT_KEPT, 940, CHECK_FAIL},
+        {CHECK_CAPACITY_KEPT, 191000, CHECK_PASS}, {CHECK_CAPACITY_KEPT, 189000, CHECK_FAIL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct plan before = plan_of(rig_llama(*state)), after = before;
+        double *const figures[] = {[CHECK_TTFT_KEPT] = &after.ttft_ms.expected,
+                                   [CHECK_TPOT_KEPT] = &after.tpot_ms.expected,
+                                   [CHECK_OUTPUT_KEPT] = &after.output_tok_s.expected,
+                                   [CHECK_CAPACITY_KEPT] = &after.memory.kv_token_capacity};
+        *figures[ROWS[i].id] = ROWS[i].after;
+        struct check_list checks = evaluate(
+            &after, (struct check_asked){.devices = NAN, .baseline = &before, .tolerance = 0.05});
+        if (of(&checks, ROWS[i].id)->verdict != ROWS[i].verdict)
+            fail_msg("row %zu", i);
+        for (enum check_id id = CHECK_TTFT_KEPT; id <= CHECK_CAPACITY_KEPT; id++)
+            assert_true(id == ROWS[i].id || of(&checks, id)->verdict == CHECK_PASS);
+    }
+}
+
+/* Every row is complete, and ids name one check each. */
+static void the_table(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CHECK_COUNT; i++) {
+        const struct check_info *info = check_info((enum check_id)i);
+        assert_true(info->title[0] && info->unit && info->pointer[0] == '/');
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(check_name((enum check_id)i), check_name((enum check_id)j));
+    }
+    assert_string_equal(check_verdict_name(CHECK_UNKNOWN), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fitting),    cmocka_unit_test(pool),
+        cmocka_unit_test(lengths),    cmocka_unit_test(objectives),
+        cmocka_unit_test(unmeasured), cmocka_unit_test(nothing_asked),
+        cmocka_unit_test(devices),    cmocka_unit_test(regressions),
+        cmocka_unit_test(the_table),
+    };
+
+    return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
+}
