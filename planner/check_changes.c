@@ -176,9 +176,9 @@ static void note_tp(struct trial *trial, double ep_before)
 static bool dividing_tp(const struct change_asked *change, struct trial *trial)
 {
     const struct deployment before = trial->problem.dep;
-    double step = change->variant == 0 ? -1.0 : 1.0;
-    double most = fmin(2.0 * before.tp, ASKED_RANKS_MAX);
-    for (double tp = before.tp + step; tp >= 1.0 && tp <= most; tp += step) {
+    int step = change->variant == 0 ? -1 : 1, from = (int)before.tp;
+    int most = (int)fmin(2.0 * before.tp, ASKED_RANKS_MAX);
+    for (int tp = from + step; tp >= 1 && tp <= most; tp += step) {
         trial->problem.dep = before;
         set_tp(&trial->problem.dep, tp);
         if (!change_shapes_pass(&trial->problem))

@@ -128,7 +128,9 @@ const struct schema *schema_at(int index)
 
 void openapi_schemas_write(struct json_out *out)
 {
-    for (int i = 0; schema_at(i); i++) {
-        write_schema(out, schema_at(i));
+    const struct schema *schema;
+
+    for (int i = 0; (schema = schema_at(i)) != NULL; i++) {
+        write_schema(out, schema);
     }
 }

@@ -207,6 +207,26 @@ static void nothing_gets_worse(void **state)
         }
 }
 
+/* The problem, altered so that the row has something to change. */
+static struct problem suited(const char *id, struct problem problem)
+{
+    static const struct {
+        const char *id;
+        size_t offset;
+        double value;
+    } ALTERED[] = {
+        {"longer_max_model_len", offsetof(struct deployment, max_model_len), 512},
+        {"layout_of_devices", offsetof(struct deployment, tp), 4},
+        {"wider_tp", offsetof(struct deployment, tp), 1},
+        {"fewer_sequences", offsetof(struct deployment, max_num_seqs), 4000},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ALTERED); i++)
+        if (strcmp(ALTERED[i].id, id) == 0)
+            memcpy((char *)&problem.dep + ALTERED[i].offset, &ALTERED[i].value, sizeof(double));
+    return problem;
+}
+
 /* Every row applies where its check fails, at least once over all variants. */
 static void every_row_applies(void **state)
 {
@@ -226,19 +246,11 @@ static void every_row_applies(void **state)
     plan.memory.fits = true; /* more copies are for what fits */
     for (int i = 0; i < N_CHANGES; i++) {
         int applied = 0;
+        if (strcmp(CHANGES[i].id, "shorter_max_model_len") == 0)
+            plan.memory.kv_bytes = 1e9; /* 7,629 tokens of 131,072 B */
         for (int j = 0; j < CHANGES[i].variants; j++) {
             const struct change_asked change = {&plan, &checks, &asked, j};
-            struct trial trial = {.problem = problem, .scale = {1, 1, 1}};
-            if (strcmp(CHANGES[i].id, "longer_max_model_len") == 0)
-                trial.problem.dep.max_model_len = 512;
-            if (strcmp(CHANGES[i].id, "shorter_max_model_len") == 0)
-                plan.memory.kv_bytes = 1e9; /* 7,629 tokens of 131,072 B */
-            if (strcmp(CHANGES[i].id, "layout_of_devices") == 0)
-                trial.problem.dep.tp = 4;
-            if (strcmp(CHANGES[i].id, "wider_tp") == 0)
-                trial.problem.dep.tp = 1;
-            if (strcmp(CHANGES[i].id, "fewer_sequences") == 0)
-                trial.problem.dep.max_num_seqs = 4000;
+            struct trial trial = {.problem = suited(CHANGES[i].id, problem), .scale = {1, 1, 1}};
             if (!CHANGES[i].apply(&change, &trial))
                 continue;
             applied++;
