@@ -339,7 +339,7 @@ static bool body_type_ok(struct context *ctx)
 {
     const struct request *request = ctx->request;
 
-    if (request->content_type && !is_json_type(request->content_type)) {
+    if (request->content_type && !is_taken_type(request->content_type, ctx->route->body_types)) {
         refuse_media_type(ctx);
         return false;
     }

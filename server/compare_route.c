@@ -63,6 +63,8 @@ static bool read_side(struct context *ctx, struct faults *faults, const struct p
         return false;
     }
     *ret_request = *shared;
+    if (shared->described.arena)
+        described_copy(&shared->described, &ret_request->described);
     if (cJSON_GetObjectItemCaseSensitive(object, "model")) {
         ret_request->name_format = NULL;
         ret_request->inline_model = NULL;

@@ -175,6 +175,18 @@ bool is_json_type(const char *content_type)
            strncasecmp(type.text + type.length - 5, "+json", 5) == 0;
 }
 
+bool is_taken_type(const char *content_type, const char *const *taken)
+{
+    struct piece type = trimmed(content_type, content_type + strcspn(content_type, ";"));
+
+    if (is_json_type(content_type))
+        return true;
+    for (; taken && *taken; taken++)
+        if (type.length == strlen(*taken) && strncasecmp(type.text, *taken, type.length) == 0)
+            return true;
+    return false;
+}
+
 void refuse_format(struct context *ctx, const char *const *available)
 {
     struct json_out list;
@@ -192,18 +204,31 @@ void refuse_format(struct context *ctx, const char *const *available)
     problem_status(ctx, 406, detail);
 }
 
+/* "application/json, text/plain" of what the route takes. */
+static const char *taken_types(const struct context *ctx)
+{
+    const char *const *taken = ctx->route ? ctx->route->body_types : NULL;
+    const char *list = MEDIA_JSON;
+
+    for (; list && taken && *taken; taken++)
+        if (strcmp(*taken, MEDIA_JSON) != 0)
+            list = arena_printf(ctx->request->arena, "%s, %s", list, *taken);
+    return list ? list : MEDIA_JSON;
+}
+
 void refuse_media_type(struct context *ctx)
 {
     const struct request *request = ctx->request;
     const char *type =
         request->content_type ? request->content_type : "of no stated type and not JSON";
+    const char *taken = taken_types(ctx);
     const char *detail =
         arena_printf(request->arena,
-                     "%s reads application/json, this body is %.100s; with curl: curl --json "
+                     "%s reads %s, this body is %.100s; with curl: curl --json "
                      "@request.json http://%s%s",
-                     request->raw_path, type, request->host ? request->host : "127.0.0.1:8080",
-                     request->raw_path);
+                     request->raw_path, taken, type,
+                     request->host ? request->host : "127.0.0.1:8080", request->raw_path);
 
-    reply_header(ctx->reply, "Accept", MEDIA_JSON);
+    reply_header(ctx->reply, "Accept", taken);
     problem_status(ctx, 415, detail);
 }

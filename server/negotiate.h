@@ -43,10 +43,13 @@ const char *content_type_of(const char *media_type);
 /* Whether a Content-Type means JSON: application/json or application/x+json, any parameters. */
 bool is_json_type(const char *content_type);
 
+/* Whether a Content-Type is one of `taken` (NULL ends; a NULL list is JSON alone). */
+bool is_taken_type(const char *content_type, const char *const *taken);
+
 /* Answers 406 with what is available. */
 void refuse_format(struct context *ctx, const char *const *available);
 
-/* Answers 415 with the line of curl that works, and Accept. */
+/* Answers 415 with what the route takes, the line of curl that works, and Accept. */
 void refuse_media_type(struct context *ctx);
 
 #endif

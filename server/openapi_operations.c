@@ -434,6 +434,22 @@ static void put_parameters(struct json_out *out, const struct operation *operati
 
 /* ---- bodies ---- */
 
+/* A description of a deployment that is no JSON. */
+static void put_text_body(struct json_out *out, const char *type)
+{
+    json_key(out, type);
+    json_begin_object(out);
+    json_key(out, "schema");
+    json_begin_object(out);
+    json_put_text(out, "type", "string");
+    json_put_text(out, "description",
+                  "the command line that starts the engine, as the request's \"command\"; what it "
+                  "does not say (hardware, workload, objectives) stands in the query");
+    json_end_object(out);
+    json_put_text(out, "example", OPENAPI_COMMAND_EXAMPLE);
+    json_end_object(out);
+}
+
 static void put_body(struct json_out *out, const struct route *route)
 {
     json_key(out, "requestBody");
@@ -453,6 +469,11 @@ static void put_body(struct json_out *out, const struct route *route)
     json_key(out, "example");
     json_raw(out, example, strlen(example));
     json_end_object(out);
+    for (const char *const *type = route->body_types; type && *type; type++) {
+        if (strcmp(*type, MEDIA_JSON) != 0) {
+            put_text_body(out, *type);
+        }
+    }
     json_end_object(out);
     json_end_object(out);
 }

@@ -23,6 +23,10 @@ struct operation {
     "\"workload\":{\"concurrency\":32,\"input_tokens\":2048,\"output_tokens\":256},"               \
     "\"slo\":{\"tpot_ms\":30}}"
 
+/* The same deployment as people start it. */
+#define OPENAPI_COMMAND_EXAMPLE                                                                    \
+    "vllm serve meta-llama/Llama-3.1-8B-Instruct --quantization fp8 --max-model-len 16k"
+
 /* Two deployments that share model, part and load. */
 #define OPENAPI_COMPARE_EXAMPLE                                                                    \
     "{\"baseline\":{\"deployment\":{\"weights\":\"fp8\"}},"                                        \

@@ -33,6 +33,8 @@ static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML,
 static const char *const HTML_JSON_TEXT[] = {MEDIA_HTML, MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const VERDICT[] = {MEDIA_JSON,     MEDIA_TEXT,   MEDIA_JUNIT,  MEDIA_XML,
                                       MEDIA_TEXT_XML, MEDIA_GITHUB, MEDIA_GITLAB, NULL};
+/* What describes a deployment. */
+static const char *const DESCRIPTIONS[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
 
@@ -72,6 +74,7 @@ const struct route ROUTES[] = {
         .path = "/v1/plan",
         .methods = GET | POST,
         .body_max_bytes = BODY_MAX_BYTES,
+        .body_types = DESCRIPTIONS,
         .media_types = JSON_TEXT,
         .cacheable = true,
         .handler = plan_handler,
@@ -81,6 +84,7 @@ const struct route ROUTES[] = {
         .path = "/v1/check",
         .methods = GET | POST,
         .body_max_bytes = BODY_MAX_BYTES,
+        .body_types = DESCRIPTIONS,
         .media_types = VERDICT,
         .cacheable = true,
         .handler = check_handler,

@@ -28,6 +28,7 @@ struct route {
     const char *path;               /* "/v1/models/{id}" */
     unsigned methods;               /* bits 1u << METHOD_x; GET implies HEAD */
     size_t body_max_bytes;          /* 0 = no body */
+    const char *const *body_types;  /* media types of a body; NULL ends; NULL = JSON only */
     const char *const *media_types; /* replies it can give, best first; NULL ends */
     bool cacheable;                 /* carries ETag and honours If-None-Match */
     handler_fn *handler;

@@ -123,27 +123,24 @@ static void read_gpus(struct search *search, const char *value)
     }
 }
 
+static bool is_option(const char *name, size_t length, const char *option)
+{
+    return strlen(option) == length && strncmp(option, name, length) == 0;
+}
+
 /* Takes one option of `docker run`; `joined` is its value behind '='. Words it took besides. */
 static int docker_option(struct search *search, const char *name, size_t length, const char *joined,
                          const char *next, const char **entry)
 {
     const char *value = joined ? joined : next;
 
-    struct {
-        const char *name;
-        bool matches;
-    } known[] = {{"-e", false}, {"--env", false}, {"--gpus", false}, {"--entrypoint", false}};
-
     if (!joined && command_listed(name, DOCKER_SWITCHES, ARRAY_LEN(DOCKER_SWITCHES)))
         return 0;
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        known[i].matches =
-            strlen(known[i].name) == length && strncmp(known[i].name, name, length) == 0;
-    if (value && (known[0].matches || known[1].matches))
+    if (value && (is_option(name, length, "-e") || is_option(name, length, "--env")))
         add_assignment(search, value);
-    if (value && known[2].matches)
+    else if (value && is_option(name, length, "--gpus"))
         read_gpus(search, value);
-    if (value && known[3].matches)
+    else if (value && is_option(name, length, "--entrypoint"))
         *entry = value;
     /* -eNAME=value, -p8000:8000: a short option with its value behind it */
     if (!joined && length > 2 && name[0] == '-' && name[1] != '-' && strchr("evpwuhlm", name[1])) {

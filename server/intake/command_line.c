@@ -36,10 +36,11 @@ static bool fold(const struct command_engine *engine, const char *name, size_t l
 {
     if (length >= FLAG_NAME_MAX)
         return false;
-    for (size_t i = 0; i < length; i++)
-        ret_name[i] =
-            engine->folds_underscores && i > 1 && name[i] == '_' && name[0] == '-' ? '-' : name[i];
+    memcpy(ret_name, name, length);
     ret_name[length] = '\0';
+    for (size_t i = 2; i < length; i++)
+        if (engine->folds_underscores && name[0] == '-' && name[i] == '_')
+            ret_name[i] = '-';
     return true;
 }
 
@@ -79,7 +80,8 @@ struct written {
     const char *joined;  /* the value behind '=', or NULL */
     const char *tail;    /* "mode" of --compilation-config.mode, or NULL */
     const struct flag *flag;
-    bool negated; /* --no-x of a switch */
+    const struct flag *meant; /* what an unknown flag may have been, or NULL */
+    bool negated;             /* --no-x of a switch */
 };
 
 struct cursor {
@@ -94,8 +96,7 @@ static bool is_flag_word(const char *word)
     return word[0] == '-' && word[1] && !command_number(word, &number);
 }
 
-/* Names what only a running shell knows; true when the value holds such a thing. */
-static bool refuse_unknown_value(struct reading *reading, const char *flag, const char *value)
+bool refuse_unknown_value(struct reading *reading, const char *flag, const char *value)
 {
     const char *from = strchr(value, WORD_UNKNOWN);
 
@@ -171,22 +172,39 @@ static const char *take_value(struct reading *reading, struct cursor *cursor,
     return value;
 }
 
-static void refuse_flag(struct reading *reading, const char *name)
+/* The nearest flag's row; NULL when none is near. */
+static const struct flag *refuse_flag(struct reading *reading, const char *name)
 {
     const struct command_engine *engine = reading->engine;
     struct faults *faults = reading->intake->faults;
 
     if (faults_full(faults)) {
         faults->dropped++;
-        return;
+        return NULL;
     }
     const char **candidates =
         arena_alloc_raw(reading->intake->arena, (size_t)engine->n_flags * sizeof(*candidates));
+    int n = 0;
     for (int i = 0; candidates && i < engine->n_flags; i++)
-        candidates[i] = engine->flags[i].name;
-    const char *nearest = candidates ? fault_nearest(name, candidates, engine->n_flags) : NULL;
+        if (engine->flags[i].name[0] == '-')
+            candidates[n++] = engine->flags[i].name;
+    const char *nearest = candidates ? fault_nearest(name, candidates, n) : NULL;
     fault_add(faults, reading->origin, nearest, "%s is not a flag of %s",
               field_quote(reading->intake->arena, name), engine->label);
+    return nearest ? find_exact(engine, nearest) : NULL;
+}
+
+/* Words that belong to a flag that is unknown: as many as the one that was meant takes. */
+static void skip_values(struct cursor *cursor, const struct flag *meant)
+{
+    enum flag_arity arity = meant ? meant->arity : ARITY_MAYBE;
+    int most = arity == ARITY_NONE || arity == ARITY_SWITCH ? 0
+               : arity == ARITY_MANY                        ? cursor->n
+               : arity == ARITY_TWO                         ? 2
+                                                            : 1;
+
+    while (most-- > 0 && cursor->at < cursor->n && !is_flag_word(cursor->words[cursor->at]))
+        cursor->at++;
 }
 
 /* --no-x of a switch whose own row is --x. */
@@ -213,7 +231,7 @@ static bool find_flag(struct reading *reading, const char *word, struct written 
     *ret_written = (struct written){.joined = word[length] ? word + length + 1 : NULL};
     ret_written->spelled = word[length] ? arena_copy(arena, word, length) : word;
     if (!ret_written->spelled || !fold(engine, word, length, name)) {
-        refuse_flag(reading, field_quote(arena, word));
+        ret_written->meant = refuse_flag(reading, field_quote(arena, word));
         return false;
     }
     ret_written->flag = find_exact(engine, name);
@@ -232,10 +250,11 @@ static bool find_flag(struct reading *reading, const char *word, struct written 
     if (other) {
         reading_fault(reading, ret_written->spelled, NULL, "may be %s or %s",
                       ret_written->flag->name, other->name);
+        ret_written->meant = ret_written->flag;
         return false;
     }
     if (!ret_written->flag)
-        refuse_flag(reading, ret_written->spelled);
+        ret_written->meant = refuse_flag(reading, ret_written->spelled);
     return ret_written->flag != NULL;
 }
 
@@ -259,11 +278,12 @@ static const char *wrap_tail(struct arena *arena, const char *tail, const char *
 /* Short options with the value right behind them: -O3. */
 static bool apply_attached(struct reading *reading, const char *word)
 {
-    char name[3] = {word[0], word[0] ? word[1] : '\0', '\0'};
     const struct flag *flag;
+    char name[3] = "";
 
     if (word[1] == '-' || !word[1] || !word[2])
         return false;
+    memcpy(name, word, 2);
     flag = find_exact(reading->engine, name);
     if (!flag || flag->arity != ARITY_ONE)
         return false;
@@ -288,8 +308,11 @@ static void apply_flag(struct reading *reading, struct cursor *cursor, const cha
 
     if (!find_exact(reading->engine, word) && apply_attached(reading, word))
         return;
-    if (!find_flag(reading, word, &written))
+    if (!find_flag(reading, word, &written)) {
+        if (!written.joined)
+            skip_values(cursor, written.meant);
         return;
+    }
     reading->spelled = written.spelled;
     if (written.joined && !reading->engine->joins_values)
         reading_note(reading, "flag_value_joined",
@@ -297,7 +320,7 @@ static void apply_flag(struct reading *reading, struct cursor *cursor, const cha
                      written.spelled, written.spelled);
     if (written.tail &&
         (written.flag->arity != ARITY_ONE || command_number(written.tail, &number))) {
-        refuse_flag(reading, written.spelled);
+        (void)refuse_flag(reading, written.spelled);
         return;
     }
     const char *value = take_value(reading, cursor, &written);
@@ -379,7 +402,7 @@ static void check_devices(struct reading *reading)
                      reading->found->n_devices);
 }
 
-static struct reading *reading_new(const struct intake *intake, const char *origin,
+static struct reading *reading_new(const struct intake *intake, const struct command_line *line,
                                    const struct command_found *found, struct plan_request *request,
                                    struct described *described)
 {
@@ -388,7 +411,7 @@ static struct reading *reading_new(const struct intake *intake, const char *orig
     if (!reading)
         return NULL;
     reading->intake = intake;
-    reading->origin = origin;
+    reading->origin = line->origin;
     reading->found = found;
     reading->engine = found->engine;
     reading->request = request;
@@ -396,7 +419,7 @@ static struct reading *reading_new(const struct intake *intake, const char *orig
     reading->scratch = arena_alloc_raw(intake->arena, sizeof(*reading->scratch));
     reading->leaf_faults = arena_alloc_raw(intake->arena, sizeof(*reading->leaf_faults));
     reading->spelled = found->program;
-    memcpy(reading->before, request->given, sizeof(reading->before));
+    memcpy(reading->before, line->kept ? line->kept : request->given, sizeof(reading->before));
     for (int i = 0; i < SLOT_COUNT; i++)
         reading->slots[i] = NAN;
     if (!reading->scratch || !reading->leaf_faults)
@@ -424,7 +447,7 @@ bool command_apply(const struct intake *intake, const struct command_line *line,
                   field_quote(intake->arena, found.program), found.refused);
         return false;
     }
-    struct reading *reading = reading_new(intake, line->origin, &found, request, described);
+    struct reading *reading = reading_new(intake, line, &found, request, described);
     if (!reading) {
         fault_add(intake->faults, line->origin, NULL, "out of memory");
         return false;

@@ -37,11 +37,13 @@ struct command_line {
     const char *image;  /* of the container ("vllm/vllm-openai:v0.10.1"); NULL = none */
     int n_devices;      /* that the engine sees; 0 = not said */
     const char *origin; /* pointer prefix of its faults, "/command" */
+    const bool *kept;   /* by field: leaves that stay as they are; NULL = all given before */
 };
 
 /*
  * Sets the leaves that a command states, in a request that is not resolved yet. Leaves that were
- * given before the call stay as they are; a command that says otherwise is a note. The argv may
+ * given before the call, or those of `kept`, stay as they are; a command that says otherwise is a
+ * note. The argv may
  * begin with wrappers (env, sudo, bash -c, python -m, torchrun, docker run ...) or, with an image,
  * with the arguments of its entry point. False, with faults, when it cannot be read.
  */

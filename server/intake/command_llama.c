@@ -227,11 +227,14 @@ static void set_cache_type(struct reading *reading)
     const char *key = reading->texts[TEXT_CACHE_K], *value = reading->texts[TEXT_CACHE_V];
     const struct model *model = reading->request->problem.model;
     const char *flag = reading->text_flags[key ? TEXT_CACHE_K : TEXT_CACHE_V];
+    bool one = model && model->has_mla; /* latent values are part of the keys */
 
     if (!key && !value)
         return;
     key = key ? key : "f16";
-    value = value ? value : model && model->has_mla ? key : "f16";
+    value = value ? value : "f16";
+    if (one && !reading->texts[TEXT_CACHE_V])
+        value = key;
     int k = catalogue_find_kv_format(catalogue, key),
         v = catalogue_find_kv_format(catalogue, value);
     if (k < 0 || v < 0) {

@@ -77,6 +77,23 @@ static const char *file_format(const struct catalogue *catalogue, const char *na
     return NULL;
 }
 
+/* The last part of a path, behind a slash of either kind. */
+static char *last_part(char *path)
+{
+    char *name = path;
+
+    for (char *at = path; *at; at++)
+        if (*at == '/' || *at == '\\')
+            name = at + 1;
+    return name;
+}
+
+static void strip_slashes(char *path)
+{
+    for (size_t length = strlen(path); length > 0 && strchr("/\\", path[length - 1]); length--)
+        path[length - 1] = '\0';
+}
+
 /*
  * Tries the last part of a path and then the directories it lies in; *ret_name is what is known,
  * *ret_format the weight format of a file whose directory tells the model.
@@ -86,15 +103,11 @@ static bool try_path(struct trial *trial, const char *text, const char **ret_nam
 {
     const struct intake *intake = trial->reading->intake;
     char *path = arena_copy(intake->arena, text, strlen(text));
-    size_t length = path ? strlen(path) : 0;
 
     *ret_format = NULL;
     for (int i = 0; path && i <= PARENTS_MAX; i++) {
-        while (length > 0 && (path[length - 1] == '/' || path[length - 1] == '\\'))
-            path[--length] = '\0';
-        char *slash = strrchr(path, '/');
-        char *other = strrchr(slash ? slash : path, '\\');
-        char *name = other ? other + 1 : slash ? slash + 1 : path;
+        strip_slashes(path);
+        char *name = last_part(path);
         strip_file(name);
         if (try_name(trial, name)) {
             *ret_name = name;
@@ -104,8 +117,7 @@ static bool try_path(struct trial *trial, const char *text, const char **ret_nam
             *ret_format = file_format(intake->catalogue, name);
         if (name == path)
             break;
-        length = (size_t)(name - path);
-        path = arena_copy(intake->arena, path, length);
+        path = arena_copy(intake->arena, path, (size_t)(name - path));
     }
     return false;
 }
@@ -182,13 +194,17 @@ static void refuse_model(struct reading *reading, const char *flag, const char *
 {
     const char *quoted = field_quote(reading->intake->arena, text);
 
+    if (refuse_unknown_value(reading, flag, text))
+        return;
     if (match->ambiguous[0])
         reading_fault(reading, flag, match->ambiguous[0],
                       "\"%s\" means %s or %s: give \"model\" beside the command", quoted,
                       match->ambiguous[0], match->ambiguous[1] ? match->ambiguous[1] : "another");
     else
         reading_fault(reading, flag, match->nearest[0],
-                      "no model is called \"%s\": give \"model\" beside the command", quoted);
+                      "no model is called \"%s\": give \"model\" beside the command, by a name or "
+                      "as {\"hf_config\": its config.json}",
+                      quoted);
 }
 
 /* Another name of the command that tells the model: what it is served as, its tokenizer. */
@@ -232,15 +248,27 @@ static void compare_model(struct reading *reading, const char *known, const char
     request->name_format = match.stripped_format;
 }
 
+/* The weight format of the file that is named, of the model's name where that tells none. */
+static const char *chosen_format(const struct reading *reading, const char *format)
+{
+    const char *file = reading->texts[TEXT_MODEL_FILE];
+    char *name = file ? arena_copy(reading->intake->arena, file, strlen(file)) : NULL;
+
+    if (!name)
+        return format;
+    strip_file(name);
+    const char *found = file_format(reading->intake->catalogue, name);
+    return found ? found : format;
+}
+
 void command_settle_model(struct reading *reading)
 {
     const char *text = reading->texts[TEXT_MODEL], *flag = reading->text_flags[TEXT_MODEL];
-    const char *file = reading->texts[TEXT_MODEL_FILE];
-    bool beside = reading->before[FIELD_ID_MODEL];
+    bool beside = reading->before[FIELD_ID_MODEL], given = reading->request->given[FIELD_ID_MODEL];
     struct trial trial = {.reading = reading};
     const char *format = NULL;
 
-    if (!text && !beside)
+    if (!text && !given)
         reading_fault(reading, field_quote(reading->intake->arena, reading->found->program), NULL,
                       "the command names no model: give \"model\" beside it");
     if (!text)
@@ -250,15 +278,9 @@ void command_settle_model(struct reading *reading)
         compare_model(reading, known, format);
     else if (known)
         leaf_text(reading, flag, "/model", known);
-    else if (!beside && !settle_by_names(reading, &trial))
+    else if (!given && !settle_by_names(reading, &trial))
         refuse_model(reading, flag, text, &trial.match);
-    if (file) {
-        char *name = arena_copy(reading->intake->arena, file, strlen(file));
-        if (name)
-            strip_file(name);
-        const char *found = name ? file_format(reading->intake->catalogue, name) : NULL;
-        format = found ? found : format;
-    }
+    format = chosen_format(reading, format);
     if (format)
         set_format(reading, flag, format);
 }

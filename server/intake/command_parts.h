@@ -216,6 +216,9 @@ void reading_fault(struct reading *reading, const char *flag, const char *sugges
 void reading_note(struct reading *reading, const char *id, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/* A fault where the value holds what only a running shell knows; whether it does. */
+bool refuse_unknown_value(struct reading *reading, const char *flag, const char *value);
+
 /* A decimal number and nothing else. */
 bool command_number(const char *text, double *ret_number);
 /* The same with k, m, g, t (powers of 1000), K, M, G, T, Ki, KiB ... (powers of 1024) behind it. */

@@ -45,33 +45,50 @@ static const char *write_switch(struct arena *arena, const struct flag *flag, bo
     return flag->arity == ARITY_SWITCH ? arena_printf(arena, "--no-%s", flag->name + 2) : NULL;
 }
 
-/* Leaves that several flags make. */
+/* A context is written for all slots where each has its own. */
+static const char *write_context(struct arena *arena, const struct deployment *dep,
+                                 const struct flag *flag, double number)
+{
+    double slots = dep->kv_unified || !(dep->max_num_seqs >= 1) ? 1 : dep->max_num_seqs;
+
+    return arena_printf(arena, "%s %.9g", flag->name, number * slots);
+}
+
+/* Leaves that several flags make; `ranks` are DP ranks that the engine counts within its TP. */
 static const char *write_shared(struct arena *arena, const struct deployment *dep,
                                 const struct command_engine *engine, const struct flag *flag,
                                 double number)
 {
-    bool ranks = engine == &COMMAND_SGLANG || engine == &COMMAND_TRTLLM;
-    double devices = ranks ? dep->dp : 1;
+    bool within = engine == &COMMAND_SGLANG || engine == &COMMAND_TRTLLM;
+    double ranks = within && dep->dp > 1 ? dep->dp : 1;
 
-    if (flag->slot == SLOT_EP && number != dep->tp * dep->dp && engine == &COMMAND_VLLM)
-        return NULL;
-    if (flag->slot == SLOT_EXPERT_PARALLEL)
+    switch (flag->slot) {
+    case SLOT_EP:
+        if (number != dep->tp * dep->dp && engine == &COMMAND_VLLM)
+            return NULL;
+        break;
+    case SLOT_EXPERT_PARALLEL:
         return number > 1 ? flag->name : write_switch(arena, flag, false);
-    if (flag->slot == SLOT_CONTEXT) {
-        double slots = dep->kv_unified || !(dep->max_num_seqs >= 1) ? 1 : dep->max_num_seqs;
-        return arena_printf(arena, "%s %.9g", flag->name, number * slots);
-    }
-    if (flag->slot == SLOT_KV_BLOCKS && dep->block_size > 0)
-        return arena_printf(arena, "%s %.9g", flag->name, floor(number / dep->block_size));
-    if (flag->slot == SLOT_CPU_MOE)
+    case SLOT_CONTEXT:
+        return write_context(arena, dep, flag, number);
+    case SLOT_KV_BLOCKS:
+        number = dep->block_size > 0 ? floor(number / dep->block_size) : number;
+        break;
+    case SLOT_CPU_MOE:
         return arena_printf(arena, "--n-cpu-moe %.9g", number);
-    if (flag->slot == SLOT_CONSERVATIVENESS)
+    case SLOT_CONSERVATIVENESS:
         return arena_printf(arena, "%s %.3g", flag->name, number / 0.7);
-    if (flag->slot == SLOT_TP || flag->slot == SLOT_SLOTS || flag->slot == SLOT_CHUNK)
-        return arena_printf(arena, "%s %.9g", flag->name,
-                            number == 0 ? -1 : number * (devices > 1 ? devices : 1));
-    if (flag->slot == SLOT_DP && ranks)
-        return arena_printf(arena, "%s %.9g --enable-dp-attention", flag->name, number);
+    case SLOT_TP:
+    case SLOT_SLOTS:
+    case SLOT_CHUNK:
+        number = number == 0 ? -1 : number * ranks;
+        break;
+    case SLOT_DP:
+        return arena_printf(arena, within ? "%s %.9g --enable-dp-attention" : "%s %.9g", flag->name,
+                            number);
+    default:
+        break;
+    }
     return arena_printf(arena, "%s %.9g", flag->name, number);
 }
 

@@ -514,6 +514,28 @@ static const struct flag_name WEIGHT_NAMES[] = {
     {NULL, NULL, false},
 };
 
+/* What the server may run and prefill at once, of one rank of `ranks`. */
+static void set_shares_of(struct reading *reading, double ranks)
+{
+    double chunk = slot_or(reading, SLOT_CHUNK, 0);
+
+    if (slot_said(reading, SLOT_SLOTS))
+        leaf_number(reading, reading->slot_flags[SLOT_SLOTS], "/deployment/max_num_seqs",
+                    fmax(floor(slot_or(reading, SLOT_SLOTS, 1) / ranks), 1));
+    if (slot_said(reading, SLOT_CHUNK))
+        leaf_number(reading, reading->slot_flags[SLOT_CHUNK], "/deployment/chunked_prefill_tokens",
+                    chunk < 0 ? 0 : floor(chunk / ranks));
+}
+
+/* Experts are spread over as many devices as is said, or over all of them. */
+static void set_experts(struct reading *reading, double devices)
+{
+    if (slot_said(reading, SLOT_EP))
+        slot_to_leaf(reading, SLOT_EP, "/deployment/ep");
+    else if (slot_said(reading, SLOT_EXPERT_PARALLEL))
+        leaf_number(reading, reading->slot_flags[SLOT_EXPERT_PARALLEL], "/deployment/ep", devices);
+}
+
 /*
  * --tp counts all devices of a replica. Under DP attention the dp ranks are among them, and share
  * out what the server may run and prefill at once; without it dp are whole copies.
@@ -534,19 +556,8 @@ static void set_ranks(struct reading *reading)
     if (slot_said(reading, SLOT_DP))
         leaf_number(reading, reading->slot_flags[SLOT_DP],
                     attention ? "/deployment/dp" : "/deployment/replicas", dp);
-    if (slot_said(reading, SLOT_EP))
-        leaf_number(reading, reading->slot_flags[SLOT_EP], "/deployment/ep",
-                    slot_or(reading, SLOT_EP, 1));
-    else if (slot_said(reading, SLOT_EXPERT_PARALLEL))
-        leaf_number(reading, reading->slot_flags[SLOT_EXPERT_PARALLEL], "/deployment/ep", tp);
-    double ranks = attention ? dp : 1;
-    if (slot_said(reading, SLOT_SLOTS))
-        leaf_number(reading, reading->slot_flags[SLOT_SLOTS], "/deployment/max_num_seqs",
-                    fmax(floor(slot_or(reading, SLOT_SLOTS, 1) / ranks), 1));
-    double chunk = slot_or(reading, SLOT_CHUNK, 0);
-    if (slot_said(reading, SLOT_CHUNK))
-        leaf_number(reading, reading->slot_flags[SLOT_CHUNK], "/deployment/chunked_prefill_tokens",
-                    chunk < 0 ? 0 : floor(chunk / ranks));
+    set_experts(reading, tp);
+    set_shares_of(reading, attention ? dp : 1);
 }
 
 /* Steps are the tokens of a chain; a tree's count has its root besides. */

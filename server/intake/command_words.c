@@ -207,23 +207,28 @@ static void keep_command(struct lexer *lexer)
     shell->n_commands++;
 }
 
+/* Whether the line is that word, but for blanks before and a carriage return behind it. */
+static bool is_line_of(const char *line, const char *word)
+{
+    size_t length = strlen(word), n = strcspn(line, "\n");
+    const char *from = line + strspn(line, "\t ");
+
+    if (n && line[n - 1] == '\r')
+        n--;
+    return from <= line + n && (size_t)(line + n - from) == length &&
+           memcmp(from, word, length) == 0;
+}
+
 /* The body of a here-document ends at the line that was announced; `cat > NAME` keeps it. */
 static void read_here(struct lexer *lexer)
 {
     const char *body = lexer->at;
     const char *line = body;
-    size_t length = strlen(lexer->here_end);
     struct shell *shell = lexer->shell;
 
-    while (*line) {
-        const char *end = strchr(line, '\n');
-        const char *from = line + strspn(line, "\t ");
-        size_t n = end ? (size_t)(end - from) : strlen(from);
-        if (n && from[n - 1] == '\r')
-            n--;
-        if (from <= (end ? end : from) && n == length && memcmp(from, lexer->here_end, n) == 0)
-            break;
-        line = end ? end + 1 : line + strlen(line);
+    while (*line && !is_line_of(line, lexer->here_end)) {
+        line += strcspn(line, "\n");
+        line += *line == '\n';
     }
     if (lexer->target && shell->n_files < SHELL_FILES_MAX) {
         const char *text = arena_copy(lexer->intake->arena, body, (size_t)(line - body));
@@ -299,36 +304,53 @@ static const char *closing(const char *from, char open, char close)
     return NULL;
 }
 
-/* ${NAME}, ${NAME[@]}, ${NAME:-word} and its kin; `end` is at the closing brace. */
-static void read_braced(struct lexer *lexer, const char *name, const char *end, bool quoted)
+/* Characters of a variable's name at the start of text[0..end). */
+static size_t name_length(const char *text, const char *end)
 {
     size_t length = 0;
 
-    while (name + length < end && (isalnum((unsigned char)name[length]) || name[length] == '_'))
+    while (text + length < end && (isalnum((unsigned char)text[length]) || text[length] == '_'))
         length++;
-    const char *rest = name + length;
-    const char *value = value_of(lexer, name, length);
+    return length;
+}
+
+/* The word of ${NAME:-word}, which may hold quotes. */
+static void put_default(struct lexer *lexer, const char *word, const char *end)
+{
+    for (; word < end; word++) {
+        if (*word != '"' && *word != '\'')
+            put(lexer, *word);
+    }
+}
+
+/* Behind the "[@]" and the ":" that may follow a name. */
+static const char *sign_of(const char *rest, const char *end)
+{
     if (end - rest >= 3 && rest[0] == '[')
         rest += 3;
-    if (end - rest >= 1 && rest[0] == ':')
-        rest++;
-    char kind = rest < end ? *rest : '\0';
+    return end - rest >= 1 && rest[0] == ':' ? rest + 1 : rest;
+}
+
+/* ${NAME}, ${NAME[@]}, ${NAME:-word} and its kin; `end` is at the closing brace. */
+static void read_braced(struct lexer *lexer, const char *name, const char *end, bool quoted)
+{
+    size_t length = name_length(name, end);
+    const char *value = value_of(lexer, name, length);
+    const char *sign = sign_of(name + length, end);
+    int kind = sign < end ? (unsigned char)*sign : ' ';
     bool empty = !value || !*value;
-    const char *inner = rest < end ? rest + 1 : end;
-    /* a default may hold quotes, or a parameter of its own, which stays unknown */
-    bool plain = memchr(inner, '$', (size_t)(end - inner)) == NULL;
-    if (kind && strchr("-=", kind) && empty && plain) {
-        for (; inner < end; inner++) {
-            if (*inner != '"' && *inner != '\'')
-                put(lexer, *inner);
-        }
-    } else if (kind == '+' && plain) {
-        put_text(lexer, inner, empty ? 0 : (size_t)(end - inner));
-    } else if (value && (!kind || strchr("-=?", kind))) {
+    const char *word = sign < end ? sign + 1 : end;
+    /* a parameter within the word stays unknown */
+    bool plain = memchr(word, '$', (size_t)(end - word)) == NULL;
+
+    if (strchr("-=", kind) && empty && plain)
+        put_default(lexer, word, end);
+    else if (kind == '+' && plain)
+        put_text(lexer, word, empty ? 0 : (size_t)(end - word));
+    else if (value && strchr(" -=?", kind))
         put_value(lexer, value, quoted);
-    } else {
+    else
         put_unknown(lexer, name, length ? length : (size_t)(end - name));
-    }
 }
 
 /* `at` is behind the dollar sign. */

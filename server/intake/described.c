@@ -13,6 +13,15 @@ void described_init(struct described *ret_described, struct arena *arena)
     ret_described->last_note = &ret_described->notes;
 }
 
+void described_copy(const struct described *described, struct described *ret_copy)
+{
+    described_init(ret_copy, described->arena);
+    for (const struct described_flag *flag = described->flags; flag; flag = flag->next)
+        described_ignore(ret_copy, flag->flag);
+    for (const struct described_note *note = described->notes; note; note = note->next)
+        described_note(ret_copy, note->id, note->pointer, "%s", note->detail);
+}
+
 void described_ignore(struct described *described, const char *flag)
 {
     for (const struct described_flag *known = described->flags; known; known = known->next)

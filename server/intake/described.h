@@ -34,6 +34,9 @@ struct described {
 /* Makes *ret_described empty. */
 void described_init(struct described *ret_described, struct arena *arena);
 
+/* Makes *ret_copy one with the same entries, to which others can be added. */
+void described_copy(const struct described *described, struct described *ret_copy);
+
 /* Adds a flag once; `flag` is borrowed. */
 void described_ignore(struct described *described, const char *flag);
 

@@ -112,6 +112,9 @@ static const struct field ROWS[] = {
     [FIELD_ID_HARDWARE] = {IN_ROOT("hardware"), .kind = FIELD_HARDWARE, TO(problem.hw),
                            .fallback = DEFAULT_REQUIRED,
                            .doc = "id or alias of a part, or an object with its figures"},
+    [FIELD_ID_COMMAND] = {IN_ROOT("command"), .kind = FIELD_TEXT, TO(command), OR_NOTHING,
+                          .doc = "the command line that starts the engine (vllm serve ..., docker "
+                                 "run ...), whose flags become the deployment"},
     [FIELD_ID_ENGINE] = {IN_DEPLOYMENT("engine"), .kind = FIELD_ENGINE, TO_DEP(engine),
                          OR_RULE(default_engine, "vllm on datacenter parts, workstations and TPUs, "
                                                  "llama.cpp on consumer, Apple and CPU parts"),
@@ -448,7 +451,7 @@ _Static_assert(FIELD_ID_COUNT <= FIELDS_MAX, "the walkers have room for every ro
 #define ROWS_FROM(FIRST, LAST) .first = (FIRST), .n = (LAST) - (FIRST) + 1
 
 static const struct field_section SECTIONS[SECTION_COUNT] = {
-    [SECTION_ROOT] = {"", "", -1, ROWS_FROM(FIELD_ID_MODEL, FIELD_ID_HARDWARE),
+    [SECTION_ROOT] = {"", "", -1, ROWS_FROM(FIELD_ID_MODEL, FIELD_ID_COMMAND),
                       .doc = "what to plan"},
     [SECTION_DEPLOYMENT] = {"deployment", "/deployment", SECTION_ROOT,
                             ROWS_FROM(FIELD_ID_ENGINE, FIELD_ID_PP_LAYERS),

@@ -27,6 +27,7 @@ enum section_id {
 enum field_id {
     FIELD_ID_MODEL,
     FIELD_ID_HARDWARE,
+    FIELD_ID_COMMAND,
     FIELD_ID_ENGINE,
     FIELD_ID_ENGINE_VERSION,
     FIELD_ID_WEIGHTS,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "defaults.h"
 #include "launches.h"
 
@@ -34,13 +35,51 @@ static void keep_names(const struct field_reader *reader, struct plan_request *r
     request->weights_are_fp4 = reader->weights_are_fp4;
 }
 
+/* The leaves that this object gives, whatever was given before. */
+static void find_own(const struct intake *intake, const cJSON *object, bool ret_own[FIELD_ID_COUNT])
+{
+    struct plan_request own = {0};
+    struct faults unheard;
+    const struct intake alone = {intake->catalogue, intake->arena, &unheard, intake->base};
+    struct field_reader reader = reader_of(&alone, &own);
+
+    faults_init(&unheard, intake->arena);
+    field_read_json(&reader, object);
+    memcpy(ret_own, own.given, sizeof(own.given));
+}
+
+/* A command line becomes leaves where none is given beside it; it is not kept: it may hold
+ * secrets. */
+static void read_command(const struct intake *intake, const struct field_reader *reader,
+                         const bool *own, struct plan_request *request)
+{
+    const char *const argv[] = {"sh", "-c", request->command};
+    const struct command_line line = {
+        .argc = ARRAY_LEN(argv),
+        .argv = argv,
+        .origin = field_fault_pointer(reader, &PLAN_FIELDS.rows[FIELD_ID_COMMAND], NULL),
+        .kept = own,
+    };
+
+    request->given[FIELD_ID_COMMAND] = false;
+    request->command = NULL;
+    if (!request->described.arena)
+        described_init(&request->described, intake->arena);
+    request->text_refused = !command_apply(intake, &line, request, &request->described);
+}
+
 void plan_request_read_json(const struct intake *intake, const cJSON *object,
                             struct plan_request *request)
 {
     struct field_reader reader = reader_of(intake, request);
+    bool own[FIELD_ID_COUNT];
 
     field_read_json(&reader, object);
     keep_names(&reader, request);
+    if (!request->given[FIELD_ID_COMMAND])
+        return;
+    find_own(intake, object, own);
+    read_command(intake, &reader, own, request);
 }
 
 void plan_request_read_query(const struct intake *intake, const struct argument *arguments, int n,
@@ -50,6 +89,8 @@ void plan_request_read_query(const struct intake *intake, const struct argument 
 
     field_read_query(&reader, arguments, n, others, n_others);
     keep_names(&reader, request);
+    if (request->given[FIELD_ID_COMMAND])
+        read_command(intake, &reader, NULL, request);
 }
 
 bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
@@ -187,6 +228,8 @@ static void check_required(const struct field_reader *reader, const struct plan_
 {
     for (int i = 0; i < FIELD_ID_COUNT; i++) {
         enum field_id id = (enum field_id)i;
+        if (id == FIELD_ID_MODEL && request->text_refused)
+            continue;
         if (PLAN_FIELDS.rows[i].fallback == DEFAULT_REQUIRED && !request->given[i] &&
             !field_is_refused(reader, (int)id))
             fault_add(reader->faults, pointer_of(reader, id), NULL, "required: %s",

@@ -24,8 +24,10 @@ struct plan_request {
     const char *name_format;          /* weight format in the model's name ("...-FP8"), or NULL */
     bool weights_are_fp4;             /* the weights were given as "fp4", whichever that is */
     const struct cJSON *inline_model; /* the config.json that the model was given as, or NULL */
-    bool given[FIELD_ID_COUNT];       /* a value was read */
-    bool assumed[FIELD_ID_COUNT];     /* a default was taken */
+    const char *command;              /* a command line while it is read, then NULL */
+    bool text_refused; /* a text that describes it has faults: the model may be among them */
+    bool given[FIELD_ID_COUNT];                    /* a value was read */
+    bool assumed[FIELD_ID_COUNT];                  /* a default was taken */
     const struct launch *launches[FIELD_ID_COUNT]; /* the launch it is from; NULL = none */
     struct described described; /* what a text said besides; zeros = no text was read */
 };
@@ -38,7 +40,8 @@ struct intake {
     const char *base; /* pointer of the object in the input, "" or "/baseline"; "?" for a query */
 };
 
-/* Reads the parsed body into *request, which must be zeroed. */
+/* Reads the parsed body into *request, which must be zeroed. A "command" sets the leaves that are
+ * not given beside it. */
 void plan_request_read_json(const struct intake *intake, const struct cJSON *object,
                             struct plan_request *request);
 

@@ -242,7 +242,7 @@ static const struct provocation {
     {"409", JSON_TYPE, NULL, "gate=1&tp=3",
      "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":3}}", "gate=1"},
     {"413", JSON_TYPE, NULL, NULL, "", NULL},
-    {"415", "Content-Type: text/plain", NULL, NULL, "model", NULL},
+    {"415", "Content-Type: text/html", NULL, NULL, "model", NULL},
     {"422", JSON_TYPE, NULL, "no_such_argument=1", "{}", NULL},
     {"503", NULL, NULL, NULL, NULL, NULL}, /* only while stopping, or without a store */
 };

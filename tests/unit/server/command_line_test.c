@@ -1,0 +1,112 @@
+/*
+ * Command lines in a request: what beside them wins, and what is refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "command_kit.h"
+
+#define TWO_GPUS "CUDA_VISIBLE_DEVICES=0,1 vllm serve meta-llama/Llama-3.1-70B-Instruct -tp 2"
+
+/* What a request says itself goes before its command; the difference is noted. */
+static void leaves_beside_a_command_win(void **state)
+{
+    static const struct {
+        const char *more, *command, *leaves, *notes;
+    } ROWS[] = {
+        {NULL, TWO_GPUS, "model=llama-3.1-70b&engine=vllm&tp=2", ""},
+        {"{\"deployment\":{\"tp\":4}}", TWO_GPUS, "model=llama-3.1-70b&engine=vllm&tp=4",
+         "command_contradicted too_few_devices"},
+        {"{\"deployment\":{\"tp\":2}}", TWO_GPUS, "model=llama-3.1-70b&engine=vllm&tp=2", ""},
+        {"{\"model\":\"qwen3-8b\"}", "vllm serve /models/ours --served-model-name bot",
+         "model=qwen3-8b&engine=vllm", ""},
+        {"{\"model\":\"qwen3-8b\"}", "vllm serve Qwen/Qwen3-14B", "model=qwen3-8b&engine=vllm",
+         "command_contradicted"},
+        {"{\"deployment\":{\"engine\":\"sglang\"}}", "vllm serve Qwen/Qwen3-8B",
+         "model=qwen3-8b&engine=sglang", "command_contradicted"},
+        {"{\"workload\":{\"concurrency\":64},\"slo\":{\"tpot_ms\":30}}", "vllm serve Qwen/Qwen3-8B",
+         "model=qwen3-8b&engine=vllm&concurrency=64&tpot_ms=30", ""},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct kit *kit = *state;
+        struct reading reading;
+        char *body = command_body("h100-sxm", ROWS[i].command, ROWS[i].more);
+        kit_read_json(kit, body, &reading);
+        cJSON_free(body);
+        if (!reading.complete)
+            fail_msg("row %zu: %s", i, command_faults(kit, &reading));
+        const char *leaves = command_leaves(kit, &reading), *notes = command_notes(kit, &reading);
+        if (strcmp(leaves, ROWS[i].leaves) != 0 || strcmp(notes, ROWS[i].notes) != 0)
+            fail_msg("row %zu: %s; %s", i, leaves, notes);
+    }
+}
+
+/* All faults of a command are found at once, and those of the request around it. */
+static void every_fault_is_listed(void **state)
+{
+    static const struct {
+        const char *part, *command, *faults;
+    } ROWS[] = {
+        {"h100-sxm", "vllm serve Qwen/Qwen3-8B --tensor-paralel-size 2",
+         "/command: --tensor-paralel-size is not a flag of vLLM [--tensor-parallel-size]"},
+        {"h100-sxm", "vllm serve Qwen/Qwen3-8B --enforce-eagr Qwen/Qwen3-8B",
+         "/command: --enforce-eagr is not a flag of vLLM [--enforce-eager]\n"
+         "/command: Qwen/Qwen3-8B: a second model, or a value without its flag"},
+        {NULL, "vllm serve Qwen/Qwen3-8B --max-model-len abc --kv-cache-dtype fp9 -tp 0",
+         "/command: --max-model-len: expected a number, as 8192 or 8k, got \"abc\"\n"
+         "/command: --kv-cache-dtype: no KV cache type of vLLM is called \"fp9\" [fp8]\n"
+         "/command: -tp: expected a whole number from 1 to 1024, got 0\n"
+         "/hardware: required: id or alias of a part, or an object with its figures"},
+        {"h100-sxm", "vllm serve Qwen/Qwen3-8B --max-model-len",
+         "/command: --max-model-len: its value is missing"},
+        {"h100-sxm", "vllm serve 'Qwen/Qwen3-8B", "/command: a single quote is not closed"},
+        {"h100-sxm", "nginx -g 'daemon off;'",
+         "/command: no engine is started here: vllm serve, python -m sglang.launch_server, "
+         "llama-server, trtllm-serve, text-generation-launcher, mlx_lm.server and ollama are "
+         "understood, also inside docker run"},
+        {"h100-sxm", "vllm serve acme/Unheard-Of-9000B",
+         "/command: model: no model is called \"acme/Unheard-Of-9000B\": give \"model\" beside the "
+         "command, by a name or as {\"hf_config\": its config.json}"},
+        {"h100-sxm", "vllm serve",
+         "/command: vllm: the command names no model: give \"model\" beside it"},
+        {"h100-sxm", "vllm serve $MODEL -tp $N",
+         "/command: -tp: $N is not set before the command\n"
+         "/command: model: $MODEL is not set before the command"},
+        {"h100-sxm", "vllm bench serve --model Qwen/Qwen3-8B",
+         "/command: vllm: a client or a benchmark, not the server that is planned: give the "
+         "command "
+         "that starts the server"},
+    };
+
+    int bad = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct kit *kit = *state;
+        struct reading reading;
+        char *body = command_body(ROWS[i].part, ROWS[i].command, NULL);
+        kit_read_json(kit, body, &reading);
+        cJSON_free(body);
+        const char *faults = command_faults(kit, &reading);
+        if (strcmp(faults, ROWS[i].faults) == 0)
+            continue;
+        print_error("%s\n got: %s\n expected: %s\n", ROWS[i].command, faults, ROWS[i].faults);
+        bad++;
+    }
+    assert_int_equal(bad, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_beside_a_command_win),
+        cmocka_unit_test(every_fault_is_listed),
+    };
+
+    return cmocka_run_group_tests_name("command_line", tests, kit_setup, kit_teardown);
+}
