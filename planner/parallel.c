@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "exact_weights.h"
+
 #define PLAIN_BYTES 2.0
 #define LIGHTNING_KEY_BYTES (1.0 + 4.0 / 128.0)
 #define NARROW_COLUMNS 192.0
@@ -53,6 +55,9 @@ static bool is_rest(enum role role)
 
 double role_bytes(const struct model *model, const struct deployment *dep, enum role role)
 {
+    const struct exact_weights *exact = exact_weights_of(model, dep);
+    if (exact != NULL)
+        return exact->bytes[role];
     const struct weight_format *format = role_format(dep, role);
     if (model->native_experts_only && format->is_quantized && !format->gguf && role != ROLE_EXPERT)
         return PLAIN_BYTES;
@@ -78,7 +83,8 @@ double linear_bytes(const struct model *model, const struct deployment *dep,
 {
     double bytes = role_bytes(model, dep, linear->role);
     const struct weight_format *format = role_format(dep, linear->role);
-    bool narrow = linear->role == ROLE_ATTENTION && linear->n <= NARROW_COLUMNS;
+    bool narrow = linear->role == ROLE_ATTENTION && linear->n <= NARROW_COLUMNS &&
+                  exact_weights_of(model, dep) == NULL;
     return narrow && !format->gguf ? fmax(bytes, PLAIN_BYTES) : bytes;
 }
 

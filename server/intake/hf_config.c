@@ -225,6 +225,7 @@ static void make_groups(struct hf *hf)
         while (g < model->n_groups && !same_plan(&hf->layers[first[g]], &hf->layers[i])) {
             g++;
         }
+        hf->group_of[i] = g;
         if (g < model->n_groups) {
             model->groups[g].count++;
             continue;
@@ -286,9 +287,10 @@ static bool read_all(struct hf *hf)
     read_heads(hf);
     read_ffn_shape(hf);
     hf->layers = hf_alloc(hf, (size_t)hf->n_layers * sizeof(*hf->layers));
+    hf->group_of = hf_alloc(hf, (size_t)hf->n_layers * sizeof(*hf->group_of));
     /* Reading goes on behind a fault, with placeholders, so that every fault is named at once; only
      * lists with an entry per layer make no sense without their number. */
-    if (hf->layers == NULL || hf_refused(hf, HF_LAYERS)) {
+    if (hf->layers == NULL || hf->group_of == NULL || hf_refused(hf, HF_LAYERS)) {
         return false;
     }
     hf_plan_layers(hf);
@@ -297,7 +299,11 @@ static bool read_all(struct hf *hf)
     if (hf->arch->finish != NULL && !hf_failed(hf)) {
         hf->arch->finish(hf);
     }
-    return !hf_failed(hf) && derive(hf);
+    if (hf_failed(hf) || !derive(hf)) {
+        return false;
+    }
+    hf_apply_recipe(hf);
+    return !hf_failed(hf);
 }
 
 bool hf_config_model(const cJSON *config, struct arena *arena, struct faults *faults,

@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "compiler.h"
 #include "fault.h"
+#include "hf_pattern.h"
 #include "model.h"
 
 /* Limits on what a configuration may say; each is far above any published model. */
@@ -88,6 +89,30 @@ struct hf_shape {
 
 struct hf_architecture;
 
+#define HF_GROUPS_MAX 16
+
+/* One way in which a checkpoint quantises matrices, and which ones. */
+struct hf_group {
+    const char *format;         /* the weight format nearest to it */
+    double bytes;               /* per weight, scales and zero points included */
+    bool every_linear;          /* all matrices that no other group names */
+    struct hf_pattern *targets; /* n_targets of them */
+    int n_targets;
+};
+
+/* What quantization_config says: the first group that names a matrix has it, unless it is ignored.
+ */
+struct hf_recipe {
+    struct hf_group groups[HF_GROUPS_MAX];
+    int n_groups;
+    struct hf_pattern *ignored;
+    int n_ignored;
+    bool head;          /* the LM head as well */
+    bool experts_alone; /* the method quantises routed experts and nothing else (MXFP4) */
+    bool by_layer;      /* patterns tell layers apart */
+    double plain_bytes; /* of what stays as it was */
+};
+
 /* One reading. */
 struct hf {
     const cJSON *root, *text; /* the file, and its text_config or the file again */
@@ -99,7 +124,9 @@ struct hf {
     struct model *model;
     struct hf_shape shape;
     struct hf_layer *layers;
+    int *group_of; /* the model's group of each layer */
     int n_layers;
+    struct hf_recipe *recipe; /* NULL: nothing is quantised */
 };
 
 /* A number that the architecture's configuration class supplies when the file leaves it out. */
@@ -178,8 +205,13 @@ void hf_fill_mixer(struct hf *hf, const struct hf_layer *layer, enum mixer_kind 
                    struct mixer *mixer);
 void hf_fill_dense(struct hf *hf, double width, struct ffn *ffn);
 void hf_fill_moe(struct hf *hf, struct ffn *ffn);
-/* hf_format.c: native_dtype, native_format and its exceptions. */
+/* hf_format.c: native_dtype, native_format and the recipe. */
 void hf_read_format(struct hf *hf);
+/* hf_quant.c: the recipe of a quantization_config; NULL with a fault when it is not understood. */
+struct hf_recipe *hf_read_recipe(struct hf *hf, const cJSON *quant, const char *pointer);
+/* hf_recipe.c: the bytes of each role by the recipe, and which roles the native format covers; the
+ * model is derived. */
+void hf_apply_recipe(struct hf *hf);
 
 /* Appends parameters without a formula. */
 void hf_add_extra(struct hf *hf, const char *what, double count, bool read_per_step);
