@@ -18,8 +18,7 @@ bool exact_weights_layers(const struct model *model, const struct deployment *de
                           double *ret_expert_bytes, double *ret_rest_bytes)
 {
     const struct exact_weights *exact = exact_weights_of(model, dep);
-    if (exact == NULL || exact->layers == NULL || first < 0 || n < 0 ||
-        n > exact->n_layers - first)
+    if (exact == NULL || exact->layers == NULL || first < 0 || n < 0 || n > exact->n_layers - first)
         return false;
     double experts = 0.0, rest = 0.0;
     for (int i = first; i < first + n; i++) {

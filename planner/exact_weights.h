@@ -32,9 +32,9 @@ struct exact_weights {
     const char *format; /* id of the weight format that the file is of: under another one these
                            figures say nothing */
     enum exact_source source;
-    double bytes[ROLE_COUNT]; /* bytes per weight, mean over the role's weights */
-    double file_bytes;        /* all weights, MTP and vision included; 0 = not known */
-    double role_bytes[ROLE_COUNT]; /* bytes in the file; all 0 unless from tensors */
+    double bytes[ROLE_COUNT];         /* bytes per weight, mean over the role's weights */
+    double file_bytes;                /* all weights, MTP and vision included; 0 = not known */
+    double role_bytes[ROLE_COUNT];    /* bytes in the file; all 0 unless from tensors */
     const struct exact_layer *layers; /* n_layers of them, in order; NULL unless from tensors */
     int n_layers;
 };

@@ -58,16 +58,15 @@ bool default_weights(const struct rule_context *context, struct plan_request *re
     return true;
 }
 
-/* "auto" where no launch record says otherwise: what the checkpoint quantises its cache to, else the
- * type the model computes in. */
+/* "auto" where no launch record says otherwise: what the checkpoint quantises its cache to, else
+ * the type the model computes in. */
 bool default_kv_cache(const struct rule_context *context, struct plan_request *request)
 {
     const struct catalogue *catalogue = context->catalogue;
     const struct model *model = request->problem.model;
     const char *plain = model->native_dtype == DTYPE_FP16 ? "f16" : "bf16";
-    int found = catalogue_find_kv_format(catalogue, model->native_kv_format != NULL
-                                                        ? model->native_kv_format
-                                                        : plain);
+    int found = catalogue_find_kv_format(
+        catalogue, model->native_kv_format != NULL ? model->native_kv_format : plain);
 
     if (found < 0)
         found = catalogue_find_kv_format(catalogue, "bf16");

@@ -9,14 +9,9 @@
 #define NAME_MAX_BYTES 160
 
 /* What stands before "layers." in the names of a language model's modules. */
-static const char *const PREFIXES[] = {"model.",
-                                       "model.language_model.",
-                                       "language_model.model.",
-                                       "language_model.",
-                                       "backbone.",
-                                       "transformer.",
-                                       "model.decoder.",
-                                       ""};
+static const char *const PREFIXES[] = {
+    "model.",    "model.language_model.", "language_model.model.", "language_model.",
+    "backbone.", "transformer.",          "model.decoder.",        ""};
 
 static bool is_digit(char c)
 {

@@ -7,8 +7,8 @@
  * Ownership: a compiled pattern lies in the arena and borrows its text.
  * Errors:  an expression with parts that are not read here is said to be so, never guessed.
  * Threads: a compiled pattern is constant.
- * Source:  compressed-tensors (github.com/vllm-project/compressed-tensors, utils/match.py: names and
- *          "re:" with re.match), modelopt and gpt-oss (fnmatch), transformers (parts of names).
+ * Source:  compressed-tensors (github.com/vllm-project/compressed-tensors, utils/match.py: names
+ * and "re:" with re.match), modelopt and gpt-oss (fnmatch), transformers (parts of names).
  */
 #ifndef REGIME_HF_PATTERN_H
 #define REGIME_HF_PATTERN_H

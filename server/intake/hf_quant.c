@@ -66,7 +66,7 @@ static struct hf_group *add_group(struct hf_recipe *recipe, const char *format, 
     return group;
 }
 
-/* Names of modules ------------------------------------------------------------------------------ */
+/* Names of modules */
 
 static bool mentions_layer(const char *text)
 {
@@ -105,10 +105,9 @@ static bool read_patterns(struct hf *hf, const cJSON *list, bool regex,
 /* Every spelling of the list of modules that stay as they were. */
 static bool read_ignored(struct hf *hf, const cJSON *quant)
 {
-    static const char *const NAMES[] = {"modules_to_not_convert", "ignored_layers",
-                                        "ignore",                 "exclude",
-                                        "exclude_modules",        "llm_int8_skip_modules",
-                                        "modules_to_not_quantize"};
+    static const char *const NAMES[] = {
+        "modules_to_not_convert", "ignored_layers",         "ignore", "exclude", "exclude_modules",
+        "llm_int8_skip_modules",  "modules_to_not_quantize"};
     struct hf_recipe *recipe = hf->recipe;
     for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
         const cJSON *list = member(quant, NAMES[i]);
@@ -136,7 +135,7 @@ static bool add_pattern(struct hf *hf, const char *text, bool regex, struct hf_p
     return hf_pattern_read(hf->arena, text, regex, &all[(*n)++]);
 }
 
-/* Methods with one width for everything ---------------------------------------------------------- */
+/* Methods with one width for everything */
 
 static bool read_fp8(struct hf *hf, const cJSON *quant)
 {
@@ -148,8 +147,7 @@ static bool read_fp8(struct hf *hf, const cJSON *quant)
         columns = block->child->next->valuedouble;
     }
     bool blocks = rows >= 1 && columns >= 1;
-    add_group(hf->recipe, blocks ? "fp8_block" : "fp8",
-              blocks ? 1 + SINGLE / (rows * columns) : 1);
+    add_group(hf->recipe, blocks ? "fp8_block" : "fp8", blocks ? 1 + SINGLE / (rows * columns) : 1);
     return true;
 }
 
@@ -223,9 +221,8 @@ static bool read_dynamic(struct hf *hf, const cJSON *quant, double bits, double 
         if (!is_width(own_bits) || recipe->n_groups >= HF_GROUPS_MAX - 1) {
             return false;
         }
-        struct hf_group *own =
-            add_group(recipe, gptq_format(own_bits, own_group, own_symmetric),
-                      group_bytes(own_bits, own_group, HALF, !own_symmetric));
+        struct hf_group *own = add_group(recipe, gptq_format(own_bits, own_group, own_symmetric),
+                                         group_bytes(own_bits, own_group, HALF, !own_symmetric));
         if (!add_pattern(hf, expression, true, &own->targets, &own->n_targets)) {
             return false;
         }
@@ -324,10 +321,14 @@ static const struct torchao_type {
     const char *word, *format;
     double bytes;
 } TORCHAO_TYPES[] = {
-    {"int4_weight_only", "int4_tinygemm", 0},  {"int4weightonly", "int4_tinygemm", 0},
-    {"int8_weight_only", "int8_wo", 1},        {"int8weightonly", "int8_wo", 1},
-    {"int8_dynamic", "int8", 1},               {"int8dynamicactivationint8", "int8", 1},
-    {"float8", "fp8", 1},                      {"int4wo", "int4_tinygemm", 0},
+    {"int4_weight_only", "int4_tinygemm", 0},
+    {"int4weightonly", "int4_tinygemm", 0},
+    {"int8_weight_only", "int8_wo", 1},
+    {"int8weightonly", "int8_wo", 1},
+    {"int8_dynamic", "int8", 1},
+    {"int8dynamicactivationint8", "int8", 1},
+    {"float8", "fp8", 1},
+    {"int4wo", "int4_tinygemm", 0},
     {"int8wo", "int8_wo", 1},
 };
 
@@ -355,9 +356,9 @@ static bool read_torchao(struct hf *hf, const cJSON *quant)
 {
     const char *name = torchao_name(quant);
     const cJSON *inner = member(member(member(quant, "quant_type"), "default"), "_data");
-    double group = member_number(inner, "group_size",
-                                 member_number(member(quant, "quant_type_kwargs"), "group_size",
-                                               GROUP_DEFAULT));
+    double group = member_number(
+        inner, "group_size",
+        member_number(member(quant, "quant_type_kwargs"), "group_size", GROUP_DEFAULT));
     for (size_t i = 0; i < ARRAY_LEN(TORCHAO_TYPES); i++) {
         const struct torchao_type *row = &TORCHAO_TYPES[i];
         if (contains_word(name, row->word)) {
@@ -370,7 +371,7 @@ static bool read_torchao(struct hf *hf, const cJSON *quant)
     return false;
 }
 
-/* compressed-tensors ---------------------------------------------------------------------------- */
+/* compressed-tensors */
 
 /* A group's weights: {num_bits, type, group_size, strategy, symmetric, block_structure}. */
 static bool weights_spec(const cJSON *weights, bool quantised_inputs, const char **ret_format,
@@ -436,15 +437,14 @@ static bool read_config_group(struct hf *hf, const cJSON *config)
     if (weights == NULL || cJSON_IsNull(weights)) {
         return true; /* activations alone */
     }
-    bool quantised_inputs = inputs != NULL && cJSON_IsObject(inputs);
+    bool quantised_inputs = inputs == NULL || cJSON_IsObject(inputs); /* null: weights alone */
     if (hf->recipe->n_groups >= HF_GROUPS_MAX ||
         !weights_spec(weights, quantised_inputs, &format, &bytes)) {
         return false;
     }
     struct hf_group *group = add_group(hf->recipe, format, bytes);
     group->every_linear = targets == NULL || names_class(targets);
-    return targets == NULL ||
-           read_patterns(hf, targets, false, &group->targets, &group->n_targets);
+    return targets == NULL || read_patterns(hf, targets, false, &group->targets, &group->n_targets);
 }
 
 static bool read_config_groups(struct hf *hf, const cJSON *quant)
@@ -459,7 +459,7 @@ static bool read_config_groups(struct hf *hf, const cJSON *quant)
     return true;
 }
 
-/* modelopt -------------------------------------------------------------------------------------- */
+/* modelopt */
 
 static const struct algorithm {
     const char *name, *format;
@@ -503,9 +503,8 @@ static struct hf_group *algorithm_group(struct hf_recipe *recipe, const struct a
             return &recipe->groups[i];
         }
     }
-    return recipe->n_groups < HF_GROUPS_MAX
-               ? add_group(recipe, algorithm->format, algorithm->bytes)
-               : NULL;
+    return recipe->n_groups < HF_GROUPS_MAX ? add_group(recipe, algorithm->format, algorithm->bytes)
+                                            : NULL;
 }
 
 /* quantized_layers: {"model.layers.0.mlp.down_proj": {"quant_algo": "FP8"}}. */
@@ -516,17 +515,15 @@ static bool read_mixed(struct hf *hf, const cJSON *layers)
     cJSON_ArrayForEach(layer, layers)
     {
         const struct algorithm *algorithm = find_algorithm(member_text(layer, "quant_algo"));
-        struct hf_group *group =
-            algorithm != NULL ? algorithm_group(hf->recipe, algorithm) : NULL;
+        struct hf_group *group = algorithm != NULL ? algorithm_group(hf->recipe, algorithm) : NULL;
         if (group == NULL || layer->string == NULL) {
             return false;
         }
         if (group->targets == NULL) {
             group->targets = hf_alloc(hf, (size_t)n * sizeof(*group->targets));
         }
-        if (group->targets == NULL ||
-            !hf_pattern_read(hf->arena, layer->string, false,
-                             &group->targets[group->n_targets++])) {
+        if (group->targets == NULL || !hf_pattern_read(hf->arena, layer->string, false,
+                                                       &group->targets[group->n_targets++])) {
             return false;
         }
     }
@@ -552,7 +549,7 @@ static bool read_modelopt(struct hf *hf, const cJSON *quant)
     return true;
 }
 
-/* quark ----------------------------------------------------------------------------------------- */
+/* quark */
 
 /* {"weight": {"dtype": "fp8_e4m3", "qscheme": "per_group", "group_size": 32}}. */
 static bool quark_spec(const cJSON *config, const char **ret_format, double *ret_bytes)
@@ -606,7 +603,7 @@ static bool read_quark(struct hf *hf, const cJSON *quant)
     return true;
 }
 
-/* The table ------------------------------------------------------------------------------------- */
+/* The table */
 
 static const struct quant_method {
     const char *method;

@@ -24,7 +24,7 @@
 #define MXFP4_BYTES 0.53125
 
 /* Which columns of a matrix a module makes. */
-enum piece { PIECE_WHOLE, PIECE_Q, PIECE_K, PIECE_V };
+enum piece { PIECE_WHOLE, PIECE_HALF, PIECE_Q, PIECE_K, PIECE_V };
 
 /* The modules behind a matrix of the planner; '|' between names of the same one. */
 static const struct part {
@@ -58,7 +58,8 @@ static const struct part {
     {"beta", PIECE_WHOLE, "b_proj"},
     {"gate_a", PIECE_WHOLE, "g_a_proj"},
     {"gate_b", PIECE_WHOLE, "g_b_proj"},
-    {"gate_up", PIECE_WHOLE, "gate_proj|up_proj|gate_up_proj|w1|w3"},
+    {"gate_up", PIECE_HALF, "gate_proj|gate_up_proj|w1"},
+    {"gate_up", PIECE_HALF, "up_proj|gate_up_proj|w3"},
     {"up", PIECE_WHOLE, "up_proj|c_fc|fc1|fc_in|dense_h_to_4h"},
     {"down", PIECE_WHOLE, "down_proj|w2|c_proj|fc2|fc_out|dense_4h_to_h"},
 };
@@ -125,7 +126,7 @@ struct tally {
     double work;
     bool too_much;
     double bytes[ROLE_COUNT], elements[ROLE_COUNT], quantised[ROLE_COUNT];
-    bool latent; /* counting a projection to or from the experts' own width */
+    bool latent;                       /* counting a projection to or from the experts' own width */
     double by_group[2][HF_GROUPS_MAX]; /* elements beside the experts, and of them */
 };
 
@@ -229,6 +230,8 @@ static double piece_share(const struct linear *linear, enum piece piece)
     switch (piece) {
     case PIECE_WHOLE:
         return 1;
+    case PIECE_HALF:
+        return 0.5;
     case PIECE_Q:
         return (linear->n - linear->n_kv) / linear->n;
     case PIECE_K:
@@ -249,8 +252,7 @@ static void count_matrix(struct tally *tally, const struct linear *linear,
     for (size_t i = 0; i < ARRAY_LEN(PARTS); i++) {
         const struct part *part = &PARTS[i];
         double share = piece_share(linear, state ? PIECE_WHOLE : part->piece);
-        if (strcmp(part->what, linear->what) != 0 || !(share > 0) ||
-            !(counted < elements)) {
+        if (strcmp(part->what, linear->what) != 0 || !(share > 0) || !(counted < elements)) {
             continue;
         }
         int group = find_group(tally, layer, containers, part->leaves);

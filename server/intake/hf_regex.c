@@ -10,8 +10,8 @@ enum op { OP_SET, OP_SPLIT, OP_JUMP, OP_START, OP_END, OP_AHEAD, OP_NOT_AHEAD, O
 /* Jumps are relative, so that a block of steps can move. */
 struct step {
     enum op op;
-    int to, other;           /* OP_SPLIT: both ways; OP_JUMP: `to`; look-ahead: `to` is behind it */
-    unsigned char set[32];   /* OP_SET: a bit per byte */
+    int to, other;         /* OP_SPLIT: both ways; OP_JUMP: `to`; look-ahead: `to` is behind it */
+    unsigned char set[32]; /* OP_SET: a bit per byte */
 };
 
 struct hf_regex {
