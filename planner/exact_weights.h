@@ -12,8 +12,6 @@
 #ifndef REGIME_EXACT_WEIGHTS_H
 #define REGIME_EXACT_WEIGHTS_H
 
-#include <stdbool.h>
-
 #include "deployment.h"
 
 enum exact_source {
@@ -22,38 +20,15 @@ enum exact_source {
     EXACT_TENSORS /* dtype and shape of each tensor */
 };
 
-/* The bytes of one layer in the file. */
-struct exact_layer {
-    double expert_bytes; /* routed experts */
-    double rest_bytes;   /* everything else */
-};
-
 struct exact_weights {
     const char *format; /* id of the weight format that the file is of: under another one these
                            figures say nothing */
     enum exact_source source;
-    double bytes[ROLE_COUNT];         /* bytes per weight, mean over the role's weights */
-    double file_bytes;                /* all weights, MTP and vision included; 0 = not known */
-    double role_bytes[ROLE_COUNT];    /* bytes in the file; all 0 unless from tensors */
-    const struct exact_layer *layers; /* n_layers of them, in order; NULL unless from tensors */
-    int n_layers;
+    double bytes[ROLE_COUNT]; /* bytes per weight, mean over the role's weights */
 };
 
 /* The file's figures where they hold: the deployment keeps the file's own format. Else NULL. */
 const struct exact_weights *exact_weights_of(const struct model *model,
                                              const struct deployment *dep);
-
-/*
- * Bytes of layers first ... first + n - 1 of the whole model (no parallelism), with and without
- * their routed experts. False when the file's tensors are not known, or not those layers.
- */
-bool exact_weights_layers(const struct model *model, const struct deployment *dep, int first, int n,
-                          double *ret_expert_bytes, double *ret_rest_bytes);
-
-/*
- * Weight bytes of the most loaded device as rank_weight_bytes_max() defines it, from the file's
- * own figures; NAN when the deployment keeps the weights in another format than the file's.
- */
-double exact_weights_rank_bytes(const struct model *model, const struct deployment *dep);
 
 #endif

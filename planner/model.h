@@ -170,9 +170,8 @@ struct model {
     bool fp8_block_scales;     /* its fp8 checkpoint has a scale per block, not per tensor */
     const char *native_expert_format; /* routed experts in a format of their own; NULL = none */
     const char *native_kv_format; /* what the checkpoint quantises its cache to; NULL = nothing */
-    const struct exact_weights
-        *exact;                     /* bytes as the model's own file says; NULL = by its format */
-    double state_bytes_per_element; /* recurrent state: 4 where the record says float32 */
+    const struct exact_weights *exact; /* bytes per weight as its own file says; NULL = by format */
+    double state_bytes_per_element;    /* recurrent state: 4 where the record says float32 */
     struct layer_group *mtp; /* the multi-token-prediction layers, count = how many; NULL = none */
     double mtp_projections;  /* hidden x hidden matrices of one MTP layer (2: joins two streams) */
     double mtp_copies;       /* stored copies of the embedding-sized tables, all MTP layers */

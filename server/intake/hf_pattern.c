@@ -8,10 +8,20 @@
 
 #define NAME_MAX_BYTES 160
 
-/* What stands before "layers." in the names of a language model's modules. */
-static const char *const PREFIXES[] = {
-    "model.",    "model.language_model.", "language_model.model.", "language_model.",
-    "backbone.", "transformer.",          "model.decoder.",        ""};
+/* What stands before "layers." in the names of a language model's modules, and the word without
+ * which a pattern means the same under "model." */
+static const struct prefix {
+    const char *text, *word;
+} PREFIXES[] = {
+    {"model.", ""},
+    {"model.language_model.", "language_model"},
+    {"language_model.model.", "language_model"},
+    {"language_model.", "language_model"},
+    {"backbone.", "backbone"},
+    {"transformer.", "transformer"},
+    {"model.decoder.", "decoder"},
+    {"", ""},
+};
 
 static bool is_digit(char c)
 {
@@ -40,10 +50,21 @@ static const char *find_layer(const char *text, int *ret_layer)
 static bool is_prefix(const char *text, size_t length)
 {
     for (size_t i = 0; i < ARRAY_LEN(PREFIXES); i++) {
-        if (strlen(PREFIXES[i]) == length && strncmp(PREFIXES[i], text, length) == 0)
+        const char *prefix = PREFIXES[i].text;
+        if (strlen(prefix) == length && strncmp(prefix, text, length) == 0)
             return true;
     }
     return false;
+}
+
+static unsigned find_prefixes(const char *text)
+{
+    unsigned bits = 0;
+    for (size_t i = 0; i < ARRAY_LEN(PREFIXES); i++) {
+        if (strstr(text, PREFIXES[i].word))
+            bits |= 1u << i;
+    }
+    return bits;
 }
 
 /* A name with a layer's number: what stands behind the number of that layer. */
@@ -74,7 +95,8 @@ static bool looks_regex(const char *text)
 bool hf_pattern_read(struct arena *arena, const char *text, bool regex,
                      struct hf_pattern *ret_pattern)
 {
-    struct hf_pattern pattern = {.kind = HF_PATTERN_PART, .layer = -1, .text = text};
+    struct hf_pattern pattern = {
+        .kind = HF_PATTERN_PART, .layer = -1, .text = text, .prefixes = find_prefixes(text)};
     bool marked = strncmp(text, "re:", 3) == 0;
     const char *expression = marked ? text + 3 : text;
     bool read = true;
@@ -146,7 +168,7 @@ static bool has_part(const char *name, const char *part)
 double hf_pattern_work(const struct hf_pattern *pattern)
 {
     double steps = pattern->regex ? hf_regex_steps(pattern->regex) : 1;
-    return pattern->layer >= 0 ? 1 : steps * ARRAY_LEN(PREFIXES);
+    return pattern->layer >= 0 ? 1 : steps;
 }
 
 bool hf_pattern_matches(const struct hf_pattern *pattern, const char *name)
@@ -157,7 +179,9 @@ bool hf_pattern_matches(const struct hf_pattern *pattern, const char *name)
     if (pattern->kind == HF_PATTERN_PART && pattern->layer >= 0)
         return has_part(name, pattern->text);
     for (size_t i = 0; i < ARRAY_LEN(PREFIXES); i++) {
-        int length = snprintf(full, sizeof(full), "%s%s", PREFIXES[i], name);
+        if (!(pattern->prefixes >> i & 1u))
+            continue;
+        int length = snprintf(full, sizeof(full), "%s%s", PREFIXES[i].text, name);
         if (length < 0 || (size_t)length >= sizeof(full))
             continue;
         bool found = pattern->kind == HF_PATTERN_PART   ? has_part(full, pattern->text)

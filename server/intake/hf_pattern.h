@@ -8,7 +8,7 @@
  * Errors:  an expression with parts that are not read here is said to be so, never guessed.
  * Threads: a compiled pattern is constant.
  * Source:  compressed-tensors (github.com/vllm-project/compressed-tensors, utils/match.py: names
- * and "re:" with re.match), modelopt and gpt-oss (fnmatch), transformers (parts of names).
+ *          and "re:" with re.match), modelopt and gpt-oss (fnmatch), transformers (parts of names).
  */
 #ifndef REGIME_HF_PATTERN_H
 #define REGIME_HF_PATTERN_H
@@ -30,8 +30,9 @@ struct hf_regex;
 
 struct hf_pattern {
     enum hf_pattern_kind kind;
-    int layer;        /* the only layer that it can name; -1 = any */
-    const char *text; /* of a part: below the layers' own prefix */
+    int layer;         /* the only layer that it can name; -1 = any */
+    const char *text;  /* of a part: below the layers' own prefix */
+    unsigned prefixes; /* bits of what may stand before "layers." in the names it is held against */
     const struct hf_regex *regex;
 };
 

@@ -66,8 +66,6 @@ static struct hf_group *add_group(struct hf_recipe *recipe, const char *format, 
     return group;
 }
 
-/* Names of modules */
-
 static bool mentions_layer(const char *text)
 {
     return strpbrk(text, "0123456789") != NULL;
@@ -134,8 +132,6 @@ static bool add_pattern(struct hf *hf, const char *text, bool regex, struct hf_p
     *patterns = all;
     return hf_pattern_read(hf->arena, text, regex, &all[(*n)++]);
 }
-
-/* Methods with one width for everything */
 
 static bool read_fp8(struct hf *hf, const cJSON *quant)
 {
@@ -371,8 +367,6 @@ static bool read_torchao(struct hf *hf, const cJSON *quant)
     return false;
 }
 
-/* compressed-tensors */
-
 /* A group's weights: {num_bits, type, group_size, strategy, symmetric, block_structure}. */
 static bool weights_spec(const cJSON *weights, bool quantised_inputs, const char **ret_format,
                          double *ret_bytes)
@@ -458,8 +452,6 @@ static bool read_config_groups(struct hf *hf, const cJSON *quant)
     }
     return true;
 }
-
-/* modelopt */
 
 static const struct algorithm {
     const char *name, *format;
@@ -549,8 +541,6 @@ static bool read_modelopt(struct hf *hf, const cJSON *quant)
     return true;
 }
 
-/* quark */
-
 /* {"weight": {"dtype": "fp8_e4m3", "qscheme": "per_group", "group_size": 32}}. */
 static bool quark_spec(const cJSON *config, const char **ret_format, double *ret_bytes)
 {
@@ -602,8 +592,6 @@ static bool read_quark(struct hf *hf, const cJSON *quant)
     }
     return true;
 }
-
-/* The table */
 
 static const struct quant_method {
     const char *method;

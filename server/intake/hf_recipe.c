@@ -13,8 +13,8 @@
 #include "hf_read.h"
 #include "mixer.h"
 
-/* Passes over names that one configuration may cost: milliseconds for any published one. */
-#define WORK_MAX 2e6
+/* Steps over names that one configuration may cost: milliseconds for any published one. */
+#define WORK_MAX 1e6
 #define NAME_MAX_BYTES 128
 /* Matrices of a mixer up to this many columns stay in 16 bits unless a list names them: see
  * linear_bytes(). */

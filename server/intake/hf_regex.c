@@ -244,11 +244,21 @@ const struct hf_regex *hf_regex_compile(struct arena *arena, const char *pattern
     return regex;
 }
 
-/* The steps that are waiting for the next character. */
+/* The steps that are waiting for the next character: `waiting` lists those of `seen` that take one.
+ */
 struct paths {
-    bool seen[STEPS_MAX];
+    int n;
     bool matched;
+    bool seen[STEPS_MAX];
+    short waiting[STEPS_MAX];
 };
+
+static void clear(const struct hf_regex *regex, struct paths *paths)
+{
+    paths->n = 0;
+    paths->matched = false;
+    memset(paths->seen, 0, (size_t)regex->n);
+}
 
 static bool run(const struct hf_regex *regex, int first, const char *text, const char *at,
                 int depth);
@@ -267,6 +277,7 @@ static void follow(const struct hf_regex *regex, struct paths *paths, int first,
         const struct step *step = &regex->steps[i];
         switch (step->op) {
         case OP_SET:
+            paths->waiting[paths->n++] = (short)i;
             break;
         case OP_SPLIT:
             stack[n++] = i + step->to;
@@ -296,26 +307,25 @@ static void follow(const struct hf_regex *regex, struct paths *paths, int first,
 static bool run(const struct hf_regex *regex, int first, const char *text, const char *at,
                 int depth)
 {
-    struct paths now = {.matched = false};
+    struct paths both[2];
+    struct paths *now = &both[0], *next = &both[1];
     if (depth > DEPTH_MAX)
         return false;
-    follow(regex, &now, first, text, at, depth);
-    for (; !now.matched && *at; at++) {
-        struct paths next = {.matched = false};
+    clear(regex, now);
+    follow(regex, now, first, text, at, depth);
+    for (; !now->matched && now->n > 0 && *at; at++) {
         unsigned char code = (unsigned char)*at;
-        bool any = false;
-        for (int i = 0; i < regex->n; i++) {
-            const struct step *step = &regex->steps[i];
-            bool takes = now.seen[i] && step->op == OP_SET && step->set[code / 8] >> code % 8 & 1;
-            if (takes)
-                follow(regex, &next, i + 1, text, at + 1, depth);
-            any |= takes;
+        clear(regex, next);
+        for (int i = 0; i < now->n; i++) {
+            int step = now->waiting[i];
+            if (regex->steps[step].set[code / 8] >> code % 8 & 1)
+                follow(regex, next, step + 1, text, at + 1, depth);
         }
-        if (!any)
-            return false;
+        struct paths *spent = now;
         now = next;
+        next = spent;
     }
-    return now.matched;
+    return now->matched;
 }
 
 bool hf_regex_matches(const struct hf_regex *regex, const char *text)
@@ -323,7 +333,7 @@ bool hf_regex_matches(const struct hf_regex *regex, const char *text)
     return run(regex, 0, text, text, 0);
 }
 
-double hf_regex_steps(const struct hf_regex *regex)
+int hf_regex_steps(const struct hf_regex *regex)
 {
     return regex->n;
 }

@@ -24,6 +24,6 @@ const struct hf_regex *hf_regex_compile(struct arena *arena, const char *pattern
 bool hf_regex_matches(const struct hf_regex *regex, const char *text);
 
 /* Steps of the program: the work of a match per character, at most. */
-double hf_regex_steps(const struct hf_regex *regex);
+int hf_regex_steps(const struct hf_regex *regex);
 
 #endif
