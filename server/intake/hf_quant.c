@@ -367,42 +367,61 @@ static bool read_torchao(struct hf *hf, const cJSON *quant)
     return false;
 }
 
+/* What weights are stored in. */
+struct spec {
+    const char *format;
+    double bytes;
+};
+
+static struct spec int_spec(double bits, double group, bool symmetric, bool quantised_inputs)
+{
+    const char *wide = quantised_inputs ? "int8" : "gptq_int8";
+    const char *narrow = group > 32 || !(group > 0) ? "int4_g128" : "int4";
+    return (struct spec){bits > 4 ? wide : narrow, group_bytes(bits, group, HALF, !symmetric)};
+}
+
+/* Groups of 16 are NVFP4, of 32 MXFP4. */
+static struct spec fp4_spec(double group)
+{
+    bool micro = group > 0 && group <= 16;
+    return (struct spec){micro ? "nvfp4" : "mxfp4",
+                         group_bytes(4, group > 0 ? group : 32, BYTE, false)};
+}
+
+/* `block`: [rows, columns] that share a scale. */
+static struct spec fp8_spec(double group, bool blocks, const cJSON *block)
+{
+    double cells = 128.0 * 128.0;
+    if (group > 0 && group <= 32) {
+        return (struct spec){"mxfp8", group_bytes(8, group, BYTE, false)};
+    }
+    if (!blocks) {
+        return (struct spec){"fp8", 1};
+    }
+    if (cJSON_IsArray(block) && block->child != NULL && block->child->next != NULL) {
+        cells = block->child->valuedouble * block->child->next->valuedouble;
+    }
+    return (struct spec){"fp8_block", cells >= 1 ? 1 + SINGLE / cells : 1};
+}
+
 /* A group's weights: {num_bits, type, group_size, strategy, symmetric, block_structure}. */
-static bool weights_spec(const cJSON *weights, bool quantised_inputs, const char **ret_format,
-                         double *ret_bytes)
+static bool weights_spec(const cJSON *weights, bool quantised_inputs, struct spec *ret_spec)
 {
     double bits = member_number(weights, "num_bits", 8);
     double group = member_number(weights, "group_size", 0);
     bool is_float = strcmp(member_text(weights, "type"), "float") == 0;
-    bool symmetric = member_flag(weights, "symmetric", true);
-    const cJSON *block = member(weights, "block_structure");
     bool blocks = strcmp(member_text(weights, "strategy"), "block") == 0;
-    if (!is_width(bits)) {
+    if (!is_width(bits) || (is_float && bits < 4)) {
         return false;
     }
-    if (is_float && bits < 8) {
-        bool micro = group > 0 && group <= 16;
-        *ret_format = micro ? "nvfp4" : "mxfp4";
-        *ret_bytes = group_bytes(4, micro ? group : 32, BYTE, false);
-        return bits > 3 && bits < 5;
+    if (!is_float) {
+        *ret_spec =
+            int_spec(bits, group, member_flag(weights, "symmetric", true), quantised_inputs);
+    } else if (bits < 8) {
+        *ret_spec = fp4_spec(group);
+    } else {
+        *ret_spec = fp8_spec(group, blocks, member(weights, "block_structure"));
     }
-    if (is_float) {
-        double cells = 128.0 * 128.0;
-        if (block != NULL && cJSON_IsArray(block) && block->child != NULL &&
-            block->child->next != NULL) {
-            cells = block->child->valuedouble * block->child->next->valuedouble;
-        }
-        bool mx = group > 0 && group <= 32;
-        *ret_format = mx ? "mxfp8" : blocks ? "fp8_block" : "fp8";
-        *ret_bytes = mx                     ? group_bytes(8, group, BYTE, false)
-                     : blocks && cells >= 1 ? 1 + SINGLE / cells
-                                            : 1;
-        return true;
-    }
-    *ret_bytes = group_bytes(bits, group, HALF, !symmetric);
-    const char *wide = quantised_inputs ? "int8" : "gptq_int8";
-    const char *narrow = group > 32 || !(group > 0) ? "int4_g128" : "int4";
-    *ret_format = bits > 4 ? wide : narrow;
     return true;
 }
 
@@ -426,17 +445,15 @@ static bool read_config_group(struct hf *hf, const cJSON *config)
     const cJSON *weights = member(config, "weights");
     const cJSON *inputs = member(config, "input_activations");
     const cJSON *targets = member(config, "targets");
-    const char *format;
-    double bytes;
+    struct spec spec;
     if (weights == NULL || cJSON_IsNull(weights)) {
         return true; /* activations alone */
     }
     bool quantised_inputs = inputs == NULL || cJSON_IsObject(inputs); /* null: weights alone */
-    if (hf->recipe->n_groups >= HF_GROUPS_MAX ||
-        !weights_spec(weights, quantised_inputs, &format, &bytes)) {
+    if (hf->recipe->n_groups >= HF_GROUPS_MAX || !weights_spec(weights, quantised_inputs, &spec)) {
         return false;
     }
-    struct hf_group *group = add_group(hf->recipe, format, bytes);
+    struct hf_group *group = add_group(hf->recipe, spec.format, spec.bytes);
     group->every_linear = targets == NULL || names_class(targets);
     return targets == NULL || read_patterns(hf, targets, false, &group->targets, &group->n_targets);
 }
@@ -542,28 +559,22 @@ static bool read_modelopt(struct hf *hf, const cJSON *quant)
 }
 
 /* {"weight": {"dtype": "fp8_e4m3", "qscheme": "per_group", "group_size": 32}}. */
-static bool quark_spec(const cJSON *config, const char **ret_format, double *ret_bytes)
+static bool quark_spec(const cJSON *config, struct spec *ret_spec)
 {
     const cJSON *weight = member(config, "weight");
-    weight = weight != NULL && cJSON_IsArray(weight) ? weight->child : weight;
+    weight = cJSON_IsArray(weight) ? weight->child : weight;
     const char *dtype = member_text(weight, "dtype");
-    double group = strcmp(member_text(weight, "qscheme"), "per_group") == 0
-                       ? member_number(weight, "group_size", 32)
-                       : 0;
-    bool symmetric = member_flag(weight, "symmetric", true);
-    bool inputs = cJSON_IsObject(member(config, "input_tensors"));
+    bool grouped = strcmp(member_text(weight, "qscheme"), "per_group") == 0;
+    double group = grouped ? member_number(weight, "group_size", 32) : 0;
     if (contains_word(dtype, "fp8")) {
-        *ret_format = group > 0 ? "mxfp8" : "fp8";
-        *ret_bytes = group_bytes(8, group, BYTE, false);
+        *ret_spec = fp8_spec(group, false, NULL);
     } else if (contains_word(dtype, "fp4") || contains_word(dtype, "mx")) {
-        *ret_format = "mxfp4";
-        *ret_bytes = group_bytes(4, group > 0 ? group : 32, BYTE, false);
-    } else if (contains_word(dtype, "int8")) {
-        *ret_format = inputs ? "int8" : "gptq_int8";
-        *ret_bytes = group_bytes(8, group, HALF, !symmetric);
-    } else if (contains_word(dtype, "int4")) {
-        *ret_format = group > 32 ? "int4_g128" : "int4";
-        *ret_bytes = group_bytes(4, group, HALF, !symmetric);
+        *ret_spec = fp4_spec(32);
+        ret_spec->bytes = fp4_spec(group).bytes;
+    } else if (contains_word(dtype, "int8") || contains_word(dtype, "int4")) {
+        *ret_spec = int_spec(contains_word(dtype, "int8") ? 8 : 4, group,
+                             member_flag(weight, "symmetric", true),
+                             cJSON_IsObject(member(config, "input_tensors")));
     } else {
         return false;
     }
@@ -573,19 +584,18 @@ static bool quark_spec(const cJSON *config, const char **ret_format, double *ret
 static bool read_quark(struct hf *hf, const cJSON *quant)
 {
     const cJSON *config;
-    const char *format;
-    double bytes;
-    if (!quark_spec(member(quant, "global_quant_config"), &format, &bytes)) {
+    struct spec spec;
+    if (!quark_spec(member(quant, "global_quant_config"), &spec)) {
         return false;
     }
-    add_group(hf->recipe, format, bytes)->every_linear = true;
+    add_group(hf->recipe, spec.format, spec.bytes)->every_linear = true;
     cJSON_ArrayForEach(config, member(quant, "layer_quant_config"))
     {
         if (hf->recipe->n_groups >= HF_GROUPS_MAX || config->string == NULL ||
-            !quark_spec(config, &format, &bytes)) {
+            !quark_spec(config, &spec)) {
             return false;
         }
-        struct hf_group *own = add_group(hf->recipe, format, bytes);
+        struct hf_group *own = add_group(hf->recipe, spec.format, spec.bytes);
         if (!add_pattern(hf, config->string, false, &own->targets, &own->n_targets)) {
             return false;
         }

@@ -241,31 +241,36 @@ static double piece_share(const struct linear *linear, enum piece piece)
     return 0;
 }
 
+/* The group of a matrix's module; narrow ones that no list names stay as they were. */
+static int matrix_group(struct tally *tally, const struct linear *linear, int layer,
+                        const char *containers, const char *leaves)
+{
+    int group = find_group(tally, layer, containers, leaves);
+    bool narrow = linear->role == ROLE_ATTENTION && linear->n <= NARROW_COLUMNS;
+    if (group != UNNAMED) {
+        return group;
+    }
+    return narrow ? PLAIN : rest_group(tally->hf->recipe);
+}
+
 static void count_matrix(struct tally *tally, const struct linear *linear,
                          const struct mixer *mixer, int layer, double layers)
 {
-    const struct hf_recipe *recipe = tally->hf->recipe;
     const char *containers = container_of(tally->hf, linear->role, mixer);
     double elements = layers * linear->k * linear->n, counted = 0;
     bool state = mixer != NULL && mixer_info(mixer->kind)->state;
-    bool narrow = linear->role == ROLE_ATTENTION && linear->n <= NARROW_COLUMNS;
     for (size_t i = 0; i < ARRAY_LEN(PARTS); i++) {
         const struct part *part = &PARTS[i];
         double share = piece_share(linear, state ? PIECE_WHOLE : part->piece);
         if (strcmp(part->what, linear->what) != 0 || !(share > 0) || !(counted < elements)) {
             continue;
         }
-        int group = find_group(tally, layer, containers, part->leaves);
-        if (group == UNNAMED) {
-            group = narrow ? PLAIN : rest_group(recipe);
-        }
-        count(tally, linear->role, group, share * elements);
+        count(tally, linear->role, matrix_group(tally, linear, layer, containers, part->leaves),
+              share * elements);
         counted += share * elements;
     }
     if (!(counted > 0)) { /* a module without a name of its own here: those around it decide */
-        int group = find_group(tally, layer, containers, linear->what);
-        bool unnamed = group == UNNAMED;
-        count(tally, linear->role, unnamed ? (narrow ? PLAIN : rest_group(recipe)) : group,
+        count(tally, linear->role, matrix_group(tally, linear, layer, containers, linear->what),
               elements);
     }
 }
