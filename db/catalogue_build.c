@@ -14,6 +14,7 @@
 #include "digest.h"
 #include "launch_load.h"
 #include "local_load.h"
+#include "memory_load.h"
 #include "model_record.h"
 #include "sql.h"
 #include "units.h"
@@ -275,8 +276,8 @@ static void read_kv_formats(struct builder *builder)
         read_array(builder, "SELECT count(*) FROM kv_formats", sizeof(*formats), &max);
     struct reading reading =
         read_start(builder, "kv_formats",
-                   "SELECT id, title, bytes_per_element, compute FROM kv_formats ORDER BY "
-                   "position, id");
+                   "SELECT id, title, bytes_per_element, compute, head_scale_bytes FROM kv_formats "
+                   "ORDER BY position, id");
     int n = 0;
     for (; n < max && read_next(&reading); n++) {
         struct kv_format *format = &formats[n];
@@ -285,6 +286,7 @@ static void read_kv_formats(struct builder *builder)
         format->title = column_text(&reading, 1);
         format->bytes_per_element = column_double(&reading, 2);
         format->compute = dtype_parse((const char *)sqlite3_column_text(reading.row, 3));
+        format->head_scale_bytes = column_double(&reading, 4);
         read_format_fits(builder, "kv_format", format->id, "kv", format->fits,
                          (int)ARRAY_LEN(format->fits));
     }
@@ -656,6 +658,9 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     read_neighbours(&builder);
     if (!builder.failed && !launches_load(db, &data->block, &data->shown.lib)) {
         fail(&builder, "launches", sqlite3_errmsg(db));
+    }
+    if (!builder.failed && !memory_rules_load(db, &data->block, &data->shown.lib)) {
+        fail(&builder, "memory_rules", sqlite3_errmsg(db));
     }
     if (!builder.failed && !local_fits_load(db, &data->block, &data->shown.lib)) {
         fail(&builder, "local_fits", sqlite3_errmsg(db));

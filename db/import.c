@@ -40,6 +40,7 @@ static const struct kind_files {
     {"calibration", "intervals.json", import_interval},
     {"", "aliases.json", import_more_aliases},
     {"", "launches.json", import_launch},
+    {"", "memory-rules.json", import_memory_rule},
     {"capacity", NULL, import_capacity},
     {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},

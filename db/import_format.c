@@ -144,21 +144,22 @@ void import_weight_format(struct import *import, const cJSON *record, const char
 void import_kv_format(struct import *import, const cJSON *record, const char *doc)
 {
     static const char *const KNOWN[] = {
-        "id",      "title",  "use",   "family",  "aliases", "bytes_per_element", "compute", "fits",
-        "engines", "status", "notes", "sources", NULL};
+        "id",   "title",   "use",    "family", "aliases", "bytes_per_element", "compute",
+        "fits", "engines", "status", "notes",  "sources", "head_scale_bytes",  NULL};
     const char *id = field_text(import, record, "id");
     const char *title = field_text(import, record, "title");
     const char *compute = field_text(import, record, "compute");
+    double scale = field_number_or_nan(import, record, "head_scale_bytes", 0, BYTES_MAX);
     field_known(import, record, KNOWN);
     check_compute(import, compute);
     import_record(import, "kv_format", id, title, record, doc);
     import_check(import,
                  sql_run(import->db,
-                         "INSERT INTO kv_formats (id, position, title, bytes_per_element, compute) "
-                         "VALUES (?1, ?2, ?3, ?4, ?5)",
-                         "titdt", id, import->position, title,
+                         "INSERT INTO kv_formats (id, position, title, bytes_per_element, compute, "
+                         "head_scale_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                         "titdtd", id, import->position, title,
                          field_number(import, record, "bytes_per_element", BYTES_MIN, BYTES_MAX),
-                         compute),
+                         compute, isnan(scale) ? 0.0 : scale),
                  "KV format");
     import_format_fits(import, record, "kv_format", "kv", "fits");
 }

@@ -116,6 +116,10 @@ struct deployment {
     double other_processes_bytes, checkpoint_bytes;
     const char *pp_layers; /* "20,20,21,19" */
     struct measured_memory measured;
+    /* max_model_len was asked for, or a launch as it is described: an engine that checks it at its
+     * start then refuses a pool too small for one such request. Otherwise it is only this side's
+     * assumption. */
+    bool longest_is_stated;
 };
 
 struct workload {

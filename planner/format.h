@@ -34,9 +34,12 @@ struct weight_format {
 struct kv_format {
     const char *id, *title;
     int index;
-    double bytes_per_element; /* scales included */
+    double bytes_per_element; /* scales included, for heads of 128 */
     enum dtype compute;
     enum fit_dtype fits[2]; /* kv_bfloat16 or kv_fp8 */
+    /* Of an element, bytes of scale per head and token, for K and for V each: a wider head has no
+     * more of them. */
+    double head_scale_bytes;
 };
 
 #endif

@@ -15,6 +15,7 @@
 #include "interval.h"
 #include "launch.h"
 #include "local_fit.h"
+#include "memory_rules.h"
 #include "model.h"
 
 /* Parts whose kernels stand for those of a part that has none, nearest first. */
@@ -47,6 +48,7 @@ struct library {
     int n_launches;
     const struct local_fit *local_fits; /* sorted by local_fits_sort() */
     int n_local_fits;
+    const struct memory_constants *memory_constants; /* NULL = none */
 };
 
 /* qsort comparators that a library's fit tables must be sorted by. */

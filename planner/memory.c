@@ -1,9 +1,19 @@
+/* The frame of every engine's memory rule: stages, terms, pool, what it holds, the verdict. */
 #include "memory.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
+#include "memory_engine.h"
 #include "units.h"
 
+/* vLLM and SGLang admit on demand: the share of the output that a pool must hold for a sequence to
+ * run without being pushed out is the engine's reserve_output_share; half is the mean length. */
+#define MEAN_OUTPUT_SHARE 0.5
+/* The longest context looked for where a model states no limit. */
+#define CONTEXT_MAX 1073741824.0
+#define STAGES_MAX 64
 /* Activation peak of a forward pass of M tokens, fitted to eleven vLLM start-up logs (worst 3 %):
  * M b (3 I/t + 6.5 h), and the sampler's dummy run of S rows over the vocabulary, 14.85 bytes each.
  */
@@ -14,17 +24,116 @@
  */
 #define CONTEXT_BYTES (0.25 * BYTES_PER_GIB)
 #define CONTEXT_TP_BYTES (2.1 * BYTES_PER_GIB)
-/* Captured graphs beside the pool: 0.6 GiB on an 8B with the default list. */
-#define GRAPH_BYTES (0.6 * BYTES_PER_GIB)
-/* llama.cpp leaves this much of a device free when it fits itself. */
-#define LLAMACPP_MARGIN_BYTES (1.0 * BYTES_PER_GIB)
-/* Its compute buffer holds a micro-batch of 512 rows, logits included. */
-#define LLAMACPP_MICRO_BATCH 512.0
-/* vLLM and SGLang admit on demand: the share of the output that a pool must hold for a sequence to
- * run without being pushed out is the engine's reserve_output_share; half is the mean length. */
-#define MEAN_OUTPUT_SHARE 0.5
 
-static double widest_ffn(const struct model *model)
+#define X(ID, NAME, TITLE) [ID] = NAME,
+static const char *const TERM_NAMES[] = {MEMORY_TERM_LIST(X)};
+#undef X
+#define X(ID, NAME, TITLE) [ID] = TITLE,
+static const char *const TERM_TITLES[] = {MEMORY_TERM_LIST(X)};
+#undef X
+#define X(ID, NAME) [ID] = NAME,
+static const char *const KIND_NAMES[] = {KV_KIND_LIST(X)};
+static const char *const VERDICT_NAMES[] = {MEMORY_VERDICT_LIST(X)};
+#undef X
+
+static const struct memory_engine *const MEMORY_ENGINES[MEMORY_RULE_COUNT] = {
+    [MEMORY_VLLM] = &MEMORY_VLLM_ENGINE,         [MEMORY_SGLANG] = &MEMORY_SGLANG_ENGINE,
+    [MEMORY_TRTLLM] = &MEMORY_TRTLLM_ENGINE,     [MEMORY_TGI] = &MEMORY_TGI_ENGINE,
+    [MEMORY_LLAMACPP] = &MEMORY_LLAMACPP_ENGINE,
+};
+
+const char *memory_term_name(enum memory_term_id id)
+{
+    return TERM_NAMES[id];
+}
+
+const char *memory_term_title(enum memory_term_id id)
+{
+    return TERM_TITLES[id];
+}
+
+const char *kv_kind_name(enum kv_kind kind)
+{
+    return KIND_NAMES[kind];
+}
+
+const char *memory_verdict_name(enum memory_verdict verdict)
+{
+    return VERDICT_NAMES[verdict];
+}
+
+static const struct memory_engine *engine_of(const struct deployment *dep)
+{
+    return MEMORY_ENGINES[dep->engine->memory_rule];
+}
+
+const char *memory_term_formula(const struct deployment *dep, enum memory_term_id id)
+{
+    return engine_of(dep)->formulas[id];
+}
+
+const char *memory_pool_formula(const struct deployment *dep)
+{
+    return engine_of(dep)->pool_formula;
+}
+
+/* Terms ---------------------------------------------------------------------------------------- */
+
+struct memory_term *memory_term_set(struct memory_plan *plan, enum memory_term_id id, double bytes,
+                                    enum basis basis, bool in_budget)
+{
+    struct memory_term *term = &plan->terms[id];
+    *term = (struct memory_term){
+        .bytes = bytes, .low = bytes, .high = bytes, .basis = basis, .in_budget = in_budget};
+    return term;
+}
+
+void memory_term_record(struct memory_plan *plan, enum memory_term_id id,
+                        const struct memory_constant *rule, bool in_budget)
+{
+    plan->terms[id] = (struct memory_term){.bytes = rule->value,
+                                           .low = rule->low,
+                                           .high = rule->high,
+                                           .basis = rule->basis,
+                                           .in_budget = in_budget,
+                                           .rule = rule->id != NULL ? rule : NULL};
+}
+
+const struct memory_constant *memory_case_constant(const struct memory_case *mc,
+                                                   enum memory_constant_id id)
+{
+    const struct problem *problem = mc->problem;
+    return memory_constant(problem->lib->memory_constants, id, &problem->dep, problem->hw);
+}
+
+double memory_case_value(const struct memory_case *mc, enum memory_constant_id id)
+{
+    return memory_case_constant(mc, id)->value;
+}
+
+double memory_spent(const struct memory_plan *plan, double sign)
+{
+    double spent = 0.0, squares = 0.0;
+    for (int i = 0; i < MEMORY_TERM_COUNT; i++) {
+        const struct memory_term *term = &plan->terms[i];
+        if (!term->in_budget)
+            continue;
+        double off = sign > 0.0 ? term->high - term->bytes : term->bytes - term->low;
+        spent += term->bytes;
+        squares += off * off;
+    }
+    return sign == 0.0 ? spent : spent + sign * sqrt(squares);
+}
+
+void memory_pool_of_rest(struct memory_plan *plan, double usable)
+{
+    plan->usable_bytes = usable;
+    plan->kv_bytes = usable - memory_spent(plan, 0.0);
+    plan->kv_bytes_low = usable - memory_spent(plan, 1.0);
+    plan->kv_bytes_high = usable - memory_spent(plan, -1.0);
+}
+
+double memory_widest_ffn(const struct model *model)
 {
     double width = 0.0;
     for (int i = 0; i < model->n_groups; i++)
@@ -35,7 +144,7 @@ static double widest_ffn(const struct model *model)
     return width;
 }
 
-static double moe_workspace(const struct model *model, const struct deployment *dep, double tokens)
+double memory_expert_row_bytes(const struct model *model, const struct deployment *dep)
 {
     double bytes = 0.0;
     struct ranks ranks = ranks_of(dep);
@@ -45,35 +154,179 @@ static double moe_workspace(const struct model *model, const struct deployment *
             if (ffn->kind != FFN_MOE)
                 continue;
             double width = ffn->expert_width / ranks.expert_tp;
-            double rows = tokens * ffn->top_k / ranks.ep;
-            bytes =
-                fmax(bytes, rows * (fmax(2.0 * width, model->hidden) + fmax(width, model->hidden)) *
-                                ACTIVATION_BYTES);
+            double in = ffn->latent > 0.0 ? ffn->latent : model->hidden;
+            bytes = fmax(bytes,
+                         ffn->top_k * (fmax(2.0 * width, in) + fmax(width, in)) * ACTIVATION_BYTES);
         }
     return bytes;
 }
 
-static double step_tokens(const struct problem *problem)
+double memory_step_tokens(const struct problem *problem)
 {
     double chunk = problem->dep.chunked_prefill_tokens;
     return chunk > 0.0 ? chunk : fmin(problem->dep.max_model_len, 32768.0);
 }
 
-static double activation_peak(const struct problem *problem)
+void memory_step_terms(const struct memory_case *mc, struct memory_plan *plan, bool in_budget)
 {
+    const struct problem *problem = mc->problem;
     const struct model *model = problem->model;
     const struct deployment *dep = &problem->dep;
-    if (dep->engine->memory_rule == MEMORY_LLAMACPP)
-        return LLAMACPP_MICRO_BATCH *
-               (model->vocab * LOGIT_BYTES + FORWARD_HIDDEN_COPIES * model->hidden * LOGIT_BYTES);
-    double tokens = step_tokens(problem);
-    double forward =
-        tokens * ACTIVATION_BYTES *
-        (FORWARD_FFN_COPIES * widest_ffn(model) / dep->tp + FORWARD_HIDDEN_COPIES * model->hidden);
+    double tokens = memory_step_tokens(problem);
+    double forward = tokens * ACTIVATION_BYTES *
+                     (FORWARD_FFN_COPIES * memory_widest_ffn(model) / dep->tp +
+                      FORWARD_HIDDEN_COPIES * model->hidden);
     double sampler = SAMPLER_BYTES_PER_LOGIT * fmin(dep->max_num_seqs, tokens) * model->vocab +
                      tokens * model->hidden * ACTIVATION_BYTES;
-    return moe_workspace(model, dep, tokens) + fmax(forward, sampler);
+    memory_term_set(plan, TERM_ACTIVATION,
+                    tokens * memory_expert_row_bytes(model, dep) + fmax(forward, sampler),
+                    BASIS_ASSUMED, in_budget);
+    memory_term_set(plan, TERM_NON_TORCH, dep->tp > 1.0 ? CONTEXT_TP_BYTES : CONTEXT_BYTES,
+                    BASIS_ASSUMED, in_budget);
+    if (dep->other_processes_bytes > 0.0)
+        memory_term_set(plan, TERM_OTHERS, dep->other_processes_bytes, BASIS_DERIVED, in_budget);
 }
+
+double memory_state_element_bytes(const struct problem *problem)
+{
+    switch (problem->dep.state_dtype) {
+    case STATE_BF16:
+    case STATE_F16:
+        return 2.0;
+    case STATE_F32:
+        return 4.0;
+    case STATE_OF_MODEL:
+        break;
+    }
+    return problem->model->state_bytes_per_element;
+}
+
+/* What the engine's own log printed stands in the place of what is computed. */
+static void take_measured(const struct problem *problem, struct memory_plan *plan)
+{
+    const struct measured_memory *measured = &problem->dep.measured;
+
+    const struct {
+        enum memory_term_id id;
+        double bytes;
+    } rows[] = {
+        {TERM_WEIGHTS, measured->weights_bytes},
+        {TERM_ACTIVATION, measured->activation_bytes},
+        {TERM_NON_TORCH, measured->non_torch_bytes},
+        {TERM_GRAPHS, measured->graph_bytes},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].bytes > 0.0)
+            memory_term_set(plan, rows[i].id, rows[i].bytes, BASIS_MEASURED,
+                            plan->terms[rows[i].id].in_budget || rows[i].id == TERM_WEIGHTS);
+    /* The engine prints one figure for all that it loaded. */
+    for (int i = TERM_ROPE; measured->weights_bytes > 0.0 && i <= TERM_OFFLOADED; i++)
+        plan->terms[i] = (struct memory_term){0};
+}
+
+static void take_measured_pool(const struct problem *problem, struct memory_plan *plan)
+{
+    double bytes = problem->dep.measured.kv_bytes;
+    if (!(bytes > 0.0))
+        return;
+    plan->kv_bytes = plan->kv_bytes_low = plan->kv_bytes_high = bytes;
+}
+
+/* Layouts in bytes ----------------------------------------------------------------------------- */
+
+void memory_layout_bytes(const struct memory_case *mc, struct memory_plan *plan)
+{
+    memory_groups(mc, &plan->layout);
+    plan->layout.unit = "byte";
+    plan->layout.unit_bytes = 1.0;
+}
+
+double memory_units_bytes(const struct problem *problem, const struct kv_layout *layout,
+                          double tokens, bool running)
+{
+    double block = running ? fmax(problem->dep.block_size, 1.0) : 1.0;
+    return memory_groups_bytes(layout, ceil(tokens / block) * block);
+}
+
+double memory_printed_bytes(const struct problem *problem, const struct memory_plan *plan)
+{
+    double per_token = memory_groups_token_bytes(&plan->layout);
+    double block = fmax(problem->dep.block_size, 1.0);
+    return per_token > 0.0 ? floor(plan->kv_bytes / (per_token * block)) * block : (double)NAN;
+}
+
+/* Pipeline stages ------------------------------------------------------------------------------ */
+
+/* Layers of each stage: as stated ("20,20,21,19"), else evenly, what is left over going to the
+ * stages before the last, one each from behind. */
+static int stage_layers(const struct problem *problem, double ret_layers[STAGES_MAX])
+{
+    int n = (int)fmin(problem->dep.pp, STAGES_MAX);
+    double each = floor(problem->model->n_layers / n);
+    int left = (int)(problem->model->n_layers - each * n);
+    const char *text = problem->dep.pp_layers;
+    for (int i = 0; i < n; i++)
+        ret_layers[i] = each;
+    for (int i = n - 2; i >= 0 && left > 0; i--, left--)
+        ret_layers[i] += 1.0;
+    for (int i = 0; text != NULL && i < n; i++) {
+        double layers = 0.0;
+        for (; *text >= '0' && *text <= '9'; text++)
+            layers = layers * 10.0 + (*text - '0');
+        if (layers > 0.0)
+            ret_layers[i] = layers;
+        text += *text != '\0';
+    }
+    return n;
+}
+
+static void compute_stage(const struct memory_case *mc, struct memory_plan *plan)
+{
+    const struct problem *problem = mc->problem;
+    const struct memory_engine *engine = engine_of(&problem->dep);
+    memset(plan, 0, sizeof(*plan));
+    plan->basis = BASIS_ASSUMED;
+    plan->stage = mc->stage.index;
+    double measured = problem->dep.measured.total_bytes;
+    plan->total_bytes = measured > 0.0 ? measured : problem->hw->memory_bytes;
+    engine->terms(mc, plan);
+    take_measured(problem, plan);
+    engine->pool(mc, plan);
+    take_measured_pool(problem, plan);
+    engine->layout(mc, plan);
+    const struct kv_layout *layout = &plan->layout;
+    plan->layout.units = layout->unit_bytes > 0.0
+                             ? floor(fmax(plan->kv_bytes, 0.0) / layout->unit_bytes)
+                             : (double)INFINITY;
+}
+
+/* The stage whose pool holds least. */
+static void compute_stages(const struct problem *problem, double weights_scale,
+                           struct memory_plan *ret_plan)
+{
+    double layers[STAGES_MAX];
+    struct memory_plan plan;
+    int n = stage_layers(problem, layers);
+    double all = fmax(problem->model->n_layers, 1.0);
+    for (int i = 0; i < n; i++) {
+        /* A middle stage like the one before it. */
+        if (i > 1 && i < n - 1 && layers[i] == layers[i - 1])
+            continue;
+        struct memory_case mc = {
+            .problem = problem,
+            .weights_scale = weights_scale,
+            .stage = {.index = i, .layers = layers[i], .first = i == 0, .last = i == n - 1},
+            .layer_share = n > 1 ? layers[i] / all : 1.0};
+        compute_stage(&mc, i == 0 ? ret_plan : &plan);
+        if (i > 0 &&
+            (plan.layout.units < ret_plan->layout.units ||
+             (plan.layout.units == ret_plan->layout.units && plan.kv_bytes < ret_plan->kv_bytes)))
+            *ret_plan = plan;
+    }
+}
+
+/* What it holds -------------------------------------------------------------------------------- */
 
 double memory_held_tokens(const struct problem *problem, double input_tokens, double output_tokens)
 {
@@ -83,64 +336,115 @@ double memory_held_tokens(const struct problem *problem, double input_tokens, do
     return ceil(length / block) * block;
 }
 
+double memory_sequences(const struct problem *problem, const struct memory_plan *memory,
+                        double tokens)
+{
+    double each =
+        engine_of(&problem->dep)->units(problem, &memory->layout, fmax(tokens, 1.0), true);
+    if (each <= 0.0 || isinf(memory->layout.units))
+        return INFINITY;
+    return memory->layout.units / each;
+}
+
 double memory_held(const struct problem *problem, const struct memory_plan *memory,
                    double input_tokens, double output_tokens)
 {
     double tokens = memory_held_tokens(problem, input_tokens, output_tokens);
-    double bytes = rank_kv_bytes(problem->model, &problem->dep, tokens) +
-                   rank_state_bytes(problem->model, &problem->dep);
-    if (bytes <= 0.0)
-        return INFINITY;
-    return memory->kv_bytes > 0.0 ? floor(memory->kv_bytes / bytes) : 0.0;
+    return floor(memory_sequences(problem, memory, tokens) * (1.0 + 1e-12));
+}
+
+static double units_of(const struct problem *problem, const struct memory_plan *plan, double tokens)
+{
+    return engine_of(&problem->dep)->units(problem, &plan->layout, fmax(tokens, 1.0), false);
+}
+
+static double concurrency(const struct problem *problem, const struct memory_plan *plan,
+                          double tokens)
+{
+    double each = units_of(problem, plan, tokens);
+    return each > 0.0 ? plan->layout.units / each : (double)INFINITY;
+}
+
+/* The longest request that must fit for the engine to start and for the workload to run. */
+static double needed_tokens(const struct problem *problem)
+{
+    double length = problem->load.input_tokens + problem->load.output_tokens;
+    bool refuses = engine_of(&problem->dep)->refuses_longest && problem->dep.longest_is_stated;
+    return refuses ? fmax(length, problem->dep.max_model_len) : length;
+}
+
+static void judge(const struct problem *problem, struct memory_plan *plan)
+{
+    const struct kv_layout *layout = &plan->layout;
+    double units = units_of(problem, plan, needed_tokens(problem));
+    double need = units > 0.0 ? units * layout->unit_bytes : 0.0;
+    bool held = need <= 0.0 || layout->units >= units;
+    plan->fits = plan->kv_bytes > 0.0 && !layout->refused && held;
+    plan->short_by_bytes = plan->fits ? 0.0 : fmax(need - plan->kv_bytes, 0.0);
+    plan->verdict = MEMORY_MAY_FIT;
+    if (layout->refused || plan->kv_bytes_high <= 0.0 || plan->kv_bytes_high < need)
+        plan->verdict = MEMORY_DOES_NOT_FIT;
+    else if (plan->kv_bytes_low > 0.0 && plan->kv_bytes_low >= need)
+        plan->verdict = MEMORY_FITS;
+}
+
+static void sum_terms(struct memory_plan *plan)
+{
+    enum basis basis = BASIS_MEASURED;
+    for (int i = 0; i < MEMORY_TERM_COUNT; i++) {
+        const struct memory_term *term = &plan->terms[i];
+        double *sum = i <= TERM_OFFLOADED    ? &plan->weights_bytes
+                      : i == TERM_ACTIVATION ? &plan->activation_bytes
+                                             : &plan->overhead_bytes;
+        *sum += term->bytes;
+        if (term->bytes != 0.0 && term->basis > basis)
+            basis = term->basis;
+    }
+    plan->basis = basis;
+}
+
+static void fill_figures(const struct problem *problem, struct memory_plan *plan)
+{
+    const struct model *model = problem->model;
+    const struct deployment *dep = &problem->dep;
+    double length = problem->load.input_tokens + problem->load.output_tokens;
+    plan->kv_bytes_per_token = rank_kv_bytes_per_token(model, dep, false) * dep->pp;
+    plan->kv_bytes_per_token_beyond_window = rank_kv_bytes_per_token(model, dep, true) * dep->pp;
+    plan->state_bytes_per_sequence = rank_state_bytes(model, dep) * dep->pp;
+    plan->max_concurrency = concurrency(problem, plan, length);
+    plan->max_concurrency_at_max_model_len = concurrency(problem, plan, dep->max_model_len);
+    plan->kv_token_capacity = dep->measured.kv_tokens > 0.0
+                                  ? dep->measured.kv_tokens
+                                  : engine_of(dep)->printed(problem, plan);
+    plan->held_sequences =
+        memory_held(problem, plan, problem->load.input_tokens, problem->load.output_tokens);
 }
 
 void memory_compute(const struct problem *problem, double weights_scale,
                     struct memory_plan *ret_memory)
 {
-    const struct deployment *dep = &problem->dep;
-    const struct model *model = problem->model;
-    struct memory_plan memory = {.basis = BASIS_ASSUMED};
-    memory.total_bytes = problem->hw->memory_bytes;
-    memory.weights_bytes = rank_weight_bytes_max(model, dep) * weights_scale;
-    memory.activation_bytes = activation_peak(problem);
-    memory.overhead_bytes = dep->tp > 1.0 ? CONTEXT_TP_BYTES : CONTEXT_BYTES;
-    memory.usable_bytes = memory.total_bytes * dep->memory_utilization;
-    double spent = memory.weights_bytes + memory.activation_bytes + memory.overhead_bytes;
-    switch (dep->engine->memory_rule) {
-    case MEMORY_SGLANG:
-        /* mem_fraction_static covers weights and pool; the rest of the device holds activations. */
-        memory.kv_bytes = memory.usable_bytes - memory.weights_bytes;
-        break;
-    case MEMORY_TRTLLM:
-        memory.overhead_bytes += dep->cuda_graphs ? GRAPH_BYTES : 0.0;
-        spent += dep->cuda_graphs ? GRAPH_BYTES : 0.0;
-        memory.usable_bytes = spent + (memory.total_bytes - spent) * dep->memory_utilization;
-        memory.kv_bytes = memory.usable_bytes - spent;
-        break;
-    case MEMORY_LLAMACPP:
-        memory.usable_bytes = memory.total_bytes - LLAMACPP_MARGIN_BYTES;
-        memory.kv_bytes = memory.usable_bytes - spent;
-        break;
-    case MEMORY_VLLM:
-    case MEMORY_TGI:
-    case MEMORY_RULE_COUNT:
-        memory.kv_bytes = memory.usable_bytes - spent;
-        break;
+    compute_stages(problem, weights_scale, ret_memory);
+    sum_terms(ret_memory);
+    judge(problem, ret_memory);
+    ret_memory->kv_bytes = fmax(ret_memory->kv_bytes, 0.0);
+    ret_memory->kv_bytes_low = fmax(ret_memory->kv_bytes_low, 0.0);
+    ret_memory->kv_bytes_high = fmax(ret_memory->kv_bytes_high, 0.0);
+    fill_figures(problem, ret_memory);
+}
+
+double memory_longest_context(const struct problem *problem, const struct memory_plan *memory)
+{
+    double high = problem->model->max_positions > 0.0 ? problem->model->max_positions : CONTEXT_MAX;
+    double low = 0.0;
+    high = fmax(high, problem->dep.max_model_len);
+    if (concurrency(problem, memory, high) >= 1.0)
+        return high;
+    while (high - low > 1.0) {
+        double middle = floor((low + high) / 2.0);
+        if (concurrency(problem, memory, middle) >= 1.0)
+            low = middle;
+        else
+            high = middle;
     }
-    bool weights_fit = memory.kv_bytes > 0.0;
-    memory.kv_bytes = fmax(memory.kv_bytes, 0.0);
-    memory.kv_bytes_per_token = rank_kv_bytes_per_token(model, dep, false) * dep->pp;
-    memory.kv_bytes_per_token_beyond_window = rank_kv_bytes_per_token(model, dep, true) * dep->pp;
-    memory.state_bytes_per_sequence = rank_state_bytes(model, dep) * dep->pp;
-    double length = problem->load.input_tokens + problem->load.output_tokens;
-    double request = rank_kv_bytes(model, dep, length) + rank_state_bytes(model, dep);
-    double per_token = rank_kv_bytes_per_token(model, dep, false);
-    double block = fmax(dep->block_size, 1.0);
-    memory.kv_token_capacity =
-        per_token > 0.0 ? floor(memory.kv_bytes / (per_token * block)) * block : (double)NAN;
-    memory.max_concurrency = request > 0.0 ? memory.kv_bytes / request : (double)INFINITY;
-    memory.held_sequences =
-        memory_held(problem, &memory, problem->load.input_tokens, problem->load.output_tokens);
-    memory.fits = weights_fit && memory.kv_bytes >= request;
-    *ret_memory = memory;
+    return low;
 }

@@ -1,12 +1,10 @@
 /*
- * memory.h - what of a device's memory is left for the KV cache, and what it holds.
+ * memory.h - what of a device's memory is left for caches, and what it holds.
  *
- * Rules:   vLLM: u T - W - A - N; SGLang: f T - W (activations live in the rest); TensorRT-LLM:
- *          f (T - W - A - N), a fraction of what is free; llama.cpp: T - 1 GiB - W - compute
- * buffer, cells allocated up front; TGI: u T - W - A - N. T is the memory that the driver reports,
- *          W the weights of a rank, A the activation peak, N context, graphs and communication
- * buffers. Units:   bytes, tokens; per device. Source:  vllm/v1/worker/gpu_worker.py, sglang
- * server_args.py, tensorrt_llm kv_cache_creator, and llama.cpp common/fit.
+ * Rules:   an engine's file memory_<engine>.c has its formulas, db/records/memory-rules.json the
+ *          constants that they take, by version and part.
+ * Units:   bytes, tokens; per device.
+ * Threads: pure.
  */
 #ifndef REGIME_MEMORY_H
 #define REGIME_MEMORY_H
@@ -22,8 +20,20 @@ void memory_compute(const struct problem *problem, double weights_scale,
  * half, the mean), in whole blocks. */
 double memory_held_tokens(const struct problem *problem, double input_tokens, double output_tokens);
 
-/* Sequences of that many tokens that the pool of one rank holds. */
+/* Sequences of that many tokens that the pool of one rank holds: whole ones, and with their
+ * fraction; INFINITY when a sequence takes nothing. */
 double memory_held(const struct problem *problem, const struct memory_plan *memory,
                    double input_tokens, double output_tokens);
+double memory_sequences(const struct problem *problem, const struct memory_plan *memory,
+                        double tokens);
+
+/* The longest context of which the pool holds one sequence, up to what the model states (or to 2^30
+ * tokens where it states nothing); 0 when it holds none. */
+double memory_longest_context(const struct problem *problem, const struct memory_plan *memory);
+
+/* The formula of a term under the deployment's engine, NULL when it has no such term; and of the
+ * pool. */
+const char *memory_term_formula(const struct deployment *dep, enum memory_term_id id);
+const char *memory_pool_formula(const struct deployment *dep);
 
 #endif

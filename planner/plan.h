@@ -13,7 +13,9 @@
 
 #include <stdbool.h>
 
+#include "basis.h"
 #include "deployment.h"
+#include "memory_plan.h"
 
 /* Cost classes. The order is that of the table in classes.c and of every reply. Append only. */
 #define CLASS_LIST(X)                                                                              \
@@ -64,18 +66,6 @@ enum pass { PASS_LIST(X) PASS_COUNT };
 #define X(ID, NAME) ID,
 
 enum bound { BOUND_LIST(X) BOUND_COUNT };
-
-#undef X
-
-#define BASIS_LIST(X)                                                                              \
-    X(BASIS_MEASURED, "measured")                                                                  \
-    X(BASIS_CALIBRATED, "calibrated")                                                              \
-    X(BASIS_DERIVED, "derived")                                                                    \
-    X(BASIS_ASSUMED, "assumed")                                                                    \
-    X(BASIS_NO_RECORD, "no record")
-#define X(ID, NAME) ID,
-
-enum basis { BASIS_LIST(X) BASIS_COUNT };
 
 #undef X
 
@@ -166,16 +156,6 @@ struct step {
 
 struct estimate {
     double floor, expected, low, high; /* NAN = no record */
-    enum basis basis;
-};
-
-struct memory_plan {
-    bool fits;
-    double total_bytes, usable_bytes, weights_bytes, kv_bytes, activation_bytes, overhead_bytes;
-    double kv_bytes_per_token, kv_bytes_per_token_beyond_window, state_bytes_per_sequence;
-    double kv_token_capacity; /* of one engine core (one rank under attention DP) */
-    double max_concurrency;   /* sequences of input + output tokens in that capacity */
-    double held_sequences;    /* what one rank's pool holds at these lengths */
     enum basis basis;
 };
 

@@ -40,6 +40,7 @@ static const char *const FORMATS[] = {"weight_format", "kv_format", NULL};
 static const char *const ENGINE[] = {"engine", NULL};
 static const char *const LAUNCH[] = {"launch", NULL};
 static const char *const CAPACITY[] = {"capacity", NULL};
+static const char *const MEMORY_RULE[] = {"memory_rule", NULL};
 static const char *const CLASS[] = {"class", NULL};
 static const char *const REGIME[] = {"regime", NULL};
 static const char *const CURE[] = {"cure", NULL};
@@ -168,6 +169,20 @@ static const struct record_kind KINDS[] = {
                     {"hardware", FILTER_HARDWARE, NULL},
                     {"status", FILTER_TEXT, VALUES("status", "capacity")},
                     {"oom", FILTER_TEXT, "SELECT 'true' UNION SELECT 'false'"}},
+        .hidden = HIDDEN,
+    },
+    {
+        .segment = "memory-rules",
+        .noun = "memory rule",
+        .kinds = MEMORY_RULE,
+        STATEMENTS(BY_POSITION, OWN_TABLE("memory_rule", "memory_rules"),
+                   EQUALS("x.memory_rule", "?4") EQUALS("x.constant", "?5") EQUALS("x.arch", "?6"),
+                   "x.id, r.title, x.memory_rule, x.constant, x.version_min, x.version_max, "
+                   "x.arch, x.class, x.fabric, x.tp_min, x.tp_max, x.pp_min, x.pp_max, x.value, "
+                   "x.low, x.high, x.unit, x.basis, x.formula"),
+        .filters = {{"memory_rule", FILTER_TEXT, VALUES("memory_rule", "memory_rules")},
+                    {"constant", FILTER_TEXT, VALUES("constant", "memory_rules")},
+                    {"arch", FILTER_TEXT, VALUES("arch", "memory_rules")}},
         .hidden = HIDDEN,
     },
     {

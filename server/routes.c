@@ -102,6 +102,7 @@ const struct route ROUTES[] = {
     RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),
     RECORDS("formats", "formats of weights and of the KV cache"),
     RECORDS("engines", "engines, their versions and defaults"),
+    RECORDS("memory-rules", "constants of the engines' memory accounting, by version and part"),
     RECORDS("launches", "flags that runs are started with, and under which conditions"),
     RECORDS("capacity", "what engines printed about memory at start, and whether they started"),
     RECORDS("classes", "cost classes, their formulas and bounds"),

@@ -347,6 +347,8 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     if (request->given[FIELD_ID_WEIGHTS])
         settle_weights(&intake->catalogue->lib, request);
     take_defaults(intake, request);
+    request->problem.dep.longest_is_stated =
+        request->given[FIELD_ID_MAX_MODEL_LEN] || request->described.arena != NULL;
     check_prefill_worker(&reader, request);
     return intake->faults->n == 0;
 }

@@ -56,7 +56,7 @@ static void streamed_and_resident(void **state)
     assert_near(sample->models[SAMPLE_LLAMA_8B].params_total, 8030261248.0, 0);
     assert_near(step.weight_read_bytes, 2 * (8030261248.0 - 128256.0 * 4096), 1e-9);
     assert_near(step.weight_read_bytes, 15.010e9, 1e-4);
-    assert_near(core_of(problem).memory.weights_bytes, 16060522496.0, 1e-9);
+    assert_near(core_of(problem).memory.terms[TERM_WEIGHTS].bytes, 16060522496.0, 1e-9);
 }
 
 /* KV read 131,072 B x L: 268.4 MB at 2k, 4.295 GB at 32k: 22 % of the step, 26.7 % of the weights.
@@ -69,7 +69,7 @@ static void kv_read(void **state)
     assert_near(short_step.classes[CLASS_DECODE_ATTENTION].bytes, 268435456.0, 1e-9);
     assert_near(long_step.classes[CLASS_DECODE_ATTENTION].bytes, 4294967296.0, 1e-9);
     assert_near(long_step.classes[CLASS_DECODE_ATTENTION].bytes / long_step.bytes, 0.2223, 2e-3);
-    assert_near(4294967296.0 / core_of(problem).memory.weights_bytes, 0.2674, 1e-3);
+    assert_near(4294967296.0 / core_of(problem).memory.terms[TERM_WEIGHTS].bytes, 0.2674, 1e-3);
     /* One token's write: 131,072 B. */
     assert_near(short_step.classes[CLASS_KV_WRITE].bytes, 131072.0, 0);
 }

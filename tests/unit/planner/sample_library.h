@@ -50,7 +50,53 @@ struct sample {
     struct op_fit fits[16];
     struct comm_fit comms[2];
     struct local_fit locals[24];
+    struct memory_constant memory_rows[16];
+    struct memory_constants memory_constants;
 };
+
+/* Constants of vLLM's memory rule as the records have them for current versions; captured graphs
+ * are left out. */
+static inline void sample_memory(struct sample *s)
+{
+    static const struct {
+        enum memory_constant_id constant;
+        double tp_min, value;
+    } ROWS[] = {
+        {RULE_FORWARD_FFN_COPIES, 1, 3},
+        {RULE_FORWARD_HIDDEN_COPIES, 1, 6.5},
+        {RULE_SAMPLER_BYTES, 1, 14.85},
+        {RULE_NON_TORCH, 2, 2.1 * BYTES_PER_GIB},
+        {RULE_NON_TORCH, 1, 0.25 * BYTES_PER_GIB},
+        {RULE_HYBRID_GROUPS, 1, 1},
+        {RULE_GROUP_SPREAD, 1, 1.5},
+        {RULE_CHUNKED_AS_FULL, 1, 1},
+        {RULE_LOOKAHEAD_STEPS, 1, 2},
+        {RULE_TOKENS_BY_CONCURRENCY, 1, 1},
+        {RULE_STATE_SPARE_SLOTS, 1, 1},
+    };
+
+    int n = (int)(sizeof(ROWS) / sizeof(ROWS[0]));
+    for (int i = 0; i < n; i++)
+        s->memory_rows[i] = (struct memory_constant){.id = "sample",
+                                                     .position = i,
+                                                     .engine = MEMORY_VLLM,
+                                                     .constant = ROWS[i].constant,
+                                                     .class = HW_CLASS_COUNT,
+                                                     .fabric = -1,
+                                                     .tp_min = ROWS[i].tp_min,
+                                                     .tp_max = (double)NAN,
+                                                     .pp_min = (double)NAN,
+                                                     .pp_max = (double)NAN,
+                                                     .value = ROWS[i].value,
+                                                     .low = ROWS[i].value,
+                                                     .high = ROWS[i].value,
+                                                     .basis = BASIS_CALIBRATED};
+    qsort(s->memory_rows, (size_t)n, sizeof(s->memory_rows[0]), memory_constant_order);
+    s->memory_constants.rows = s->memory_rows;
+    s->memory_constants.n = n;
+    memory_constants_index(&s->memory_constants);
+    s->lib.memory_constants = &s->memory_constants;
+}
 
 static inline void sample_dense(struct sample *s, int index, const char *id, double hidden,
                                 double layers, double heads, double kv_heads, double head_dim,
@@ -266,10 +312,11 @@ static inline void sample_tables(struct sample *s)
     sample_format(s, SAMPLE_Q8_0, "q8_0", 34.0 / 32, DTYPE_INT8, false, FIT_INT8_WO);
     sample_format(s, SAMPLE_Q4, "q4_k_m", 4.9 / 8, DTYPE_INT8, false, FIT_INT4_WO);
     s->weights[SAMPLE_Q8_0].gguf = s->weights[SAMPLE_Q4].gguf = true;
-    s->kv[0] = (struct kv_format){"bf16", "bf16", 0, 2, DTYPE_BF16, {FIT_KV_BF16, FIT_DTYPE_COUNT}};
-    s->kv[1] = (struct kv_format){"fp8", "fp8", 1, 1, DTYPE_FP8, {FIT_KV_FP8, FIT_DTYPE_COUNT}};
-    s->kv[2] = (struct kv_format){"q8_0",    "q8_0",     2,
-                                  34.0 / 32, DTYPE_INT8, {FIT_DTYPE_COUNT, FIT_DTYPE_COUNT}};
+    s->kv[0] =
+        (struct kv_format){"bf16", "bf16", 0, 2, DTYPE_BF16, {FIT_KV_BF16, FIT_DTYPE_COUNT}, 0};
+    s->kv[1] = (struct kv_format){"fp8", "fp8", 1, 1, DTYPE_FP8, {FIT_KV_FP8, FIT_DTYPE_COUNT}, 0};
+    s->kv[2] = (struct kv_format){
+        "q8_0", "q8_0", 2, 34.0 / 32, DTYPE_INT8, {FIT_DTYPE_COUNT, FIT_DTYPE_COUNT}, 0};
     /* Rows of the bundled fits: vLLM 0.24.0; the MLA and fp8_block GEMM rows are SGLang's there. */
     for (int hw = SAMPLE_H100; hw <= SAMPLE_H200; hw++) {
         sample_fit(s, hw, FIT_GEMM, FIT_BF16, 0.862, 0.813, 3.45, 2.49);
@@ -320,6 +367,7 @@ static inline struct sample *sample_new(void)
     s->lib.n_kv_formats = 3;
     s->lib.op_fits = s->fits;
     s->lib.comm_fits = s->comms;
+    sample_memory(s);
     return s;
 }
 
