@@ -446,7 +446,10 @@ static bool begin(const struct prepared *prep, const struct core *core, double r
     run->hold_tokens = dep->batch_wait_share * run->chunk;
     run->reserve = dep->reserve_output_share;
     double tokens = need(run, load->input_tokens, load->output_tokens);
-    run->capacity_tokens = memory_sequences(problem, &core->memory, tokens) * tokens / dep->pp;
+    double bytes =
+        rank_kv_bytes(problem->model, dep, tokens) + rank_state_bytes(problem->model, dep);
+    run->capacity_tokens =
+        bytes > 0.0 ? core->memory.kv_bytes / bytes * tokens / dep->pp : (double)INFINITY;
     run->seed = 0x9e3779b97f4a7c15ULL;
     run->requests = choose_requests(run, run->burst ? load->requests / ranks : 0.0);
     if (run->burst && run->requests < run->in_flight)
