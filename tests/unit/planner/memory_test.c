@@ -231,6 +231,50 @@ static void what_does_not_fit(void **state)
     assert_false(memory.fits);
 }
 
+/* Every term and kind has a name of its own; an engine has a formula for what it charges. */
+static void names(void **state)
+{
+    struct rig *rig = *state;
+    for (int i = 0; i < MEMORY_TERM_COUNT; i++) {
+        assert_true(strlen(memory_term_title((enum memory_term_id)i)) > 0);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(memory_term_name((enum memory_term_id)i),
+                                    memory_term_name((enum memory_term_id)j));
+    }
+    for (int i = 0; i < KV_KIND_COUNT; i++)
+        assert_true(strlen(kv_kind_name((enum kv_kind)i)) > 0);
+    assert_string_equal(memory_verdict_name(MEMORY_MAY_FIT), "unknown");
+    const struct engine *const ENGINES[] = {
+        &rig->sample->engines[SAMPLE_VLLM], &rig->engines[RIG_SGLANG], &rig->engines[RIG_TRTLLM],
+        &rig->engines[RIG_TGI], &rig->sample->engines[SAMPLE_LLAMACPP]};
+    for (size_t i = 0; i < ARRAY_LEN(ENGINES); i++) {
+        struct problem problem = rig_llama(rig);
+        problem.dep.engine = ENGINES[i];
+        problem.dep.other_processes_bytes = GIB;
+        const struct memory_plan memory = memory_of(problem);
+        assert_non_null(memory_pool_formula(&problem.dep));
+        assert_near(memory.terms[TERM_OTHERS].bytes, GIB, 0);
+        for (int j = 0; j < MEMORY_TERM_COUNT; j++)
+            assert_true(memory.terms[j].bytes == 0 ||
+                        memory_term_formula(&problem.dep, (enum memory_term_id)j) != NULL);
+    }
+}
+
+/* The longest context: what the pool holds of one sequence in whole blocks, or what the model
+ * states. */
+static void longest_context(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct memory_plan memory = memory_of(problem);
+    assert_near(memory_longest_context(&problem, &memory), 131072, 0);
+    problem.dep.memory_utilization = 0.3;
+    memory = memory_of(problem);
+    assert_near(memory_longest_context(&problem, &memory), memory.layout.units * 16, 0);
+    problem.dep.memory_utilization = 0.1;
+    memory = memory_of(problem);
+    assert_near(memory_longest_context(&problem, &memory), 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +287,8 @@ int main(void)
         cmocka_unit_test(ranks_hold),
         cmocka_unit_test(nothing_to_hold),
         cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(names),
+        cmocka_unit_test(longest_context),
     };
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }

@@ -50,12 +50,50 @@ struct sample {
     struct op_fit fits[16];
     struct comm_fit comms[2];
     struct local_fit locals[24];
-    struct memory_constant memory_rows[16];
+    struct memory_constant memory_rows[32];
     struct memory_constants memory_constants;
 };
 
-/* Constants of vLLM's memory rule as the records have them for current versions; captured graphs
- * are left out. */
+/* A constant of vLLM's memory rule for any version and part. */
+static inline struct memory_constant sample_constant(enum memory_constant_id id, double value)
+{
+    return (struct memory_constant){.id = "sample",
+                                    .engine = MEMORY_VLLM,
+                                    .constant = id,
+                                    .class = HW_CLASS_COUNT,
+                                    .fabric = -1,
+                                    .tp_min = (double)NAN,
+                                    .tp_max = (double)NAN,
+                                    .pp_min = (double)NAN,
+                                    .pp_max = (double)NAN,
+                                    .value = value,
+                                    .low = value,
+                                    .high = value,
+                                    .basis = BASIS_CALIBRATED};
+}
+
+/* Adds one, after those that are there. */
+static inline void sample_memory_add(struct sample *s, struct memory_constant row)
+{
+    int n = s->memory_constants.n;
+    row.position = n;
+    s->memory_rows[n] = row;
+    s->memory_constants.rows = s->memory_rows;
+    s->memory_constants.n = n + 1;
+    qsort(s->memory_rows, (size_t)n + 1, sizeof(row), memory_constant_order);
+    memory_constants_index(&s->memory_constants);
+    s->lib.memory_constants = &s->memory_constants;
+}
+
+/* Gives every row of a constant another value. */
+static inline void sample_memory_set(struct sample *s, enum memory_constant_id id, double value)
+{
+    for (int i = 0; i < s->memory_constants.n; i++)
+        if (s->memory_rows[i].constant == id)
+            s->memory_rows[i].value = s->memory_rows[i].low = s->memory_rows[i].high = value;
+}
+
+/* Constants as the records have them for current versions; captured graphs are left out. */
 static inline void sample_memory(struct sample *s)
 {
     static const struct {
@@ -75,27 +113,11 @@ static inline void sample_memory(struct sample *s)
         {RULE_STATE_SPARE_SLOTS, 1, 1},
     };
 
-    int n = (int)(sizeof(ROWS) / sizeof(ROWS[0]));
-    for (int i = 0; i < n; i++)
-        s->memory_rows[i] = (struct memory_constant){.id = "sample",
-                                                     .position = i,
-                                                     .engine = MEMORY_VLLM,
-                                                     .constant = ROWS[i].constant,
-                                                     .class = HW_CLASS_COUNT,
-                                                     .fabric = -1,
-                                                     .tp_min = ROWS[i].tp_min,
-                                                     .tp_max = (double)NAN,
-                                                     .pp_min = (double)NAN,
-                                                     .pp_max = (double)NAN,
-                                                     .value = ROWS[i].value,
-                                                     .low = ROWS[i].value,
-                                                     .high = ROWS[i].value,
-                                                     .basis = BASIS_CALIBRATED};
-    qsort(s->memory_rows, (size_t)n, sizeof(s->memory_rows[0]), memory_constant_order);
-    s->memory_constants.rows = s->memory_rows;
-    s->memory_constants.n = n;
-    memory_constants_index(&s->memory_constants);
-    s->lib.memory_constants = &s->memory_constants;
+    for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+        struct memory_constant row = sample_constant(ROWS[i].constant, ROWS[i].value);
+        row.tp_min = ROWS[i].tp_min;
+        sample_memory_add(s, row);
+    }
 }
 
 static inline void sample_dense(struct sample *s, int index, const char *id, double hidden,
