@@ -83,8 +83,8 @@ void memory_step_terms(const struct memory_case *mc, struct memory_plan *plan, b
         [TERM_DRAFT] = "MTP layers over tp", [TERM_VISION] = "parameters x bytes / tp",            \
         [TERM_LORA] = "max_loras x rank x (in + out) x 2 B of every target matrix",                \
         [TERM_OFFLOADED] = "as stated",                                                            \
-        [TERM_ACTIVATION] = "M k (max(2 I_e, h) + max(I_e, h)) b + max(M b (3 I/tp + 6.5 h), "     \
-                            "14.85 S V + M h b)",                                                  \
+        [TERM_ACTIVATION] =                                                                        \
+            "M k (max(2I_e, h) + max(I_e, h)) b + max(M b (3I/tp + 6.5h), 14.85 S V + M h b)",     \
         [TERM_NON_TORCH] = "0.25 GiB on one rank, 2.1 GiB with tensor parallelism",                \
         [TERM_GRAPHS] = "0.6 GiB", [TERM_OTHERS] = "as stated",                                    \
     }

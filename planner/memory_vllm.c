@@ -173,16 +173,14 @@ const struct memory_engine MEMORY_VLLM_ENGINE = {
     .formulas =
         {
             [TERM_WEIGHTS] =
-                "matrices over tp, KV projections over min(tp, KV heads), norms whole; "
-                "the stage's layers and ends",
+                "the stage's matrices over tp, KV projections over min(tp, KV heads), norms whole",
             [TERM_ROPE] = "positions x rotary width x bytes, on every rank",
             [TERM_DRAFT] = "MTP layers over tp; embedding and head are shared",
             [TERM_VISION] = "parameters x bytes / tp",
             [TERM_LORA] = "max_loras x rank x (in + out) x 2 B of every target matrix",
             [TERM_OFFLOADED] = "--cpu-offload-gb of each rank",
             [TERM_ACTIVATION] =
-                "M k (max(2 I_e, h) + max(I_e, h)) b + max(M b (3 I/tp + 6.5 h), c S V "
-                "+ M h b): the profiled step of M tokens, the sampler's dummy run",
+                "M k (max(2I_e, h) + max(I_e, h)) b + max(M b (3I/tp + 6.5h), c S V + M h b)",
             [TERM_NON_TORCH] = "fitted by part, version and tp",
             [TERM_GRAPHS] = "fixed + each x captured sizes up to max_num_seqs",
             [TERM_OTHERS] = "as stated",

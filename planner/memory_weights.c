@@ -201,8 +201,8 @@ static void draft_term(const struct memory_case *mc, struct memory_plan *plan)
         return;
     switch (dep->spec_method) {
     case SPEC_MTP:
-        term = memory_term_set(plan, TERM_DRAFT, own * role_bytes(model, dep, ROLE_MTP) / dep->tp,
-                               BASIS_DERIVED, true);
+        memory_term_set(plan, TERM_DRAFT, own * role_bytes(model, dep, ROLE_MTP) / dep->tp,
+                        BASIS_DERIVED, true);
         break;
     case SPEC_EAGLE:
     case SPEC_EAGLE3:
@@ -225,8 +225,23 @@ static void draft_term(const struct memory_case *mc, struct memory_plan *plan)
     }
 }
 
-/* Adapters of every slot, allocated up front: r (in + out) elements of each target matrix, `in`
- * once per projection that a packed matrix joins. */
+/* in + out of each matrix, `in` once per projection that a packed one joins. */
+static double adapter_width(const struct linear *linears, int n, double n_kv_heads, double tp)
+{
+    double width = 0.0;
+    for (int i = 0; i < n; i++) {
+        const struct linear *linear = &linears[i];
+        double packed = 1.0;
+        if (linear->n_kv > 0.0)
+            packed = 3.0;
+        else if (n_kv_heads <= 0.0 && linear->shard == SHARD_COLUMNS)
+            packed = 2.0;
+        width += packed * linear_rank_k(linear, tp) + linear_rank_n(linear, n_kv_heads, tp);
+    }
+    return width;
+}
+
+/* Adapters of every slot, allocated up front: r (in + out) elements of each target matrix. */
 static void lora_term(const struct memory_case *mc, struct memory_plan *plan)
 {
     const struct model *model = mc->problem->model;
@@ -237,20 +252,12 @@ static void lora_term(const struct memory_case *mc, struct memory_plan *plan)
     for (int i = 0; i < model->n_groups; i++) {
         const struct layer_group *group = &model->groups[i];
         for (int j = 0; j < group->n_mixers; j++)
-            for (int k = 0; k < group->mixers[j].n_linears; k++) {
-                const struct linear *linear = &group->mixers[j].linears[k];
-                double packed = linear->n_kv > 0.0 ? 3.0 : 1.0;
-                width +=
-                    group->count * (packed * linear_rank_k(linear, dep->tp) +
-                                    linear_rank_n(linear, group->mixers[j].n_kv_heads, dep->tp));
-            }
+            width +=
+                group->count * adapter_width(group->mixers[j].linears, group->mixers[j].n_linears,
+                                             fmax(group->mixers[j].n_kv_heads, 1.0), dep->tp);
         for (int j = 0; j < group->n_ffns; j++)
-            for (int k = 0; k < group->ffns[j].n_linears; k++) {
-                const struct linear *linear = &group->ffns[j].linears[k];
-                double packed = linear->shard == SHARD_COLUMNS ? 2.0 : 1.0;
-                width += group->count * (packed * linear_rank_k(linear, dep->tp) +
-                                         linear_rank_n(linear, 0.0, dep->tp));
-            }
+            width += group->count *
+                     adapter_width(group->ffns[j].linears, group->ffns[j].n_linears, 0.0, dep->tp);
     }
     memory_term_set(plan, TERM_LORA,
                     dep->max_loras * dep->max_lora_rank * width * mc->layer_share *
