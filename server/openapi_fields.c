@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "inline_model.h"
 #include "openapi_schemas.h"
 
 static double in_api_unit(const struct field *field, double value)
@@ -141,27 +142,6 @@ const char *openapi_field_default(struct arena *arena, const struct field *field
     return json_out_ok(&out) ? arena_copy(arena, out.text, out.length) : "";
 }
 
-/* {"hf_config": {...}}: a model by its configuration. */
-static void put_inline_model(struct json_out *out)
-{
-    json_begin_object(out);
-    json_put_text(out, "type", "object");
-    json_key(out, "required");
-    json_begin_array(out);
-    json_text(out, "hf_config");
-    json_end_array(out);
-    json_key(out, "properties");
-    json_begin_object(out);
-    json_key(out, "hf_config");
-    json_begin_object(out);
-    json_put_text(out, "type", "object");
-    json_put_text(out, "description", "a Hugging Face config.json");
-    json_end_object(out);
-    json_end_object(out);
-    json_put_bool(out, "additionalProperties", false);
-    json_end_object(out);
-}
-
 static void put_record_field(struct json_out *out, const struct field *field)
 {
     json_begin_object(out);
@@ -171,7 +151,7 @@ static void put_record_field(struct json_out *out, const struct field *field)
     put_type(out, "string", field->fallback != DEFAULT_REQUIRED);
     json_end_object(out);
     if (field->kind == FIELD_MODEL) {
-        put_inline_model(out);
+        inline_model_schema(out);
     } else {
         schema_write_reference(out, "InlinePart");
     }

@@ -112,7 +112,7 @@ struct field_reader {
     void *target;
     bool *given;                      /* one per row: a value was read */
     const char *stripped_format;      /* weight format found in the model's name, or NULL */
-    const struct cJSON *inline_model; /* the config.json that the model was given as, or NULL */
+    const struct cJSON *inline_model; /* the object that the model was given as, or NULL */
     bool weights_are_fp4;             /* the weight format was given as "fp4" */
 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "hf_config.h"
+#include "inline_model.h"
 #include "inline_part.h"
 
 /* Says that a name has no record, or several. */
@@ -34,27 +34,16 @@ static void refuse_name(struct field_reader *reader, const struct field *field,
               ids);
 }
 
-/* {"hf_config": {...}} and nothing besides. */
 static bool set_inline_model(struct field_reader *reader, const struct field *field,
                              const struct field_value *value, const struct model **place)
 {
-    const cJSON *config = value->json->child;
-
-    if (!config || strcmp(config->string, "hf_config") != 0 || config->next) {
-        field_refuse(reader, field, value, NULL);
-        return false;
-    }
-    const char *base = field_fault_pointer(reader, field, value);
-    const char *pointer = arena_printf(reader->arena, "%s/hf_config", base);
-    struct model *model = NULL;
-    if (!pointer) {
-        fault_add(reader->faults, base, NULL, "out of memory");
-        return false;
-    }
-    if (!hf_config_model(config, reader->arena, reader->faults, pointer, &model))
+    const struct model *model =
+        inline_model_read(reader->catalogue, reader->arena, reader->faults,
+                          field_fault_pointer(reader, field, value), value->json);
+    if (!model)
         return false;
     *place = model;
-    reader->inline_model = config;
+    reader->inline_model = value->json;
     return true;
 }
 

@@ -23,7 +23,7 @@ struct plan_request {
     const char *engine_version;       /* as given, else the newest known of the engine */
     const char *name_format;          /* weight format in the model's name ("...-FP8"), or NULL */
     bool weights_are_fp4;             /* the weights were given as "fp4", whichever that is */
-    const struct cJSON *inline_model; /* the config.json that the model was given as, or NULL */
+    const struct cJSON *inline_model; /* the object that the model was given as, or NULL */
     const char *command;              /* a command line while it is read, then NULL */
     bool text_refused; /* a text that describes it has faults: the model may be among them */
     bool given[FIELD_ID_COUNT];                    /* a value was read */

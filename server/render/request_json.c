@@ -52,10 +52,7 @@ static void write_model(struct json_out *out, const struct plan_request *request
         json_text(out, request->problem.model->id);
         return;
     }
-    json_begin_object(out);
-    json_key(out, "hf_config");
     request_json_tree(out, request->inline_model);
-    json_end_object(out);
 }
 
 static void write_part(struct json_out *out, const struct hardware *hw)
