@@ -18,6 +18,7 @@ struct candidate {
     const char *id, *title, *why;
     int order;       /* in the tables: the cheaper change first */
     unsigned passes; /* bits of the checks that pass with it and did not before */
+    unsigned fails;  /* bits of those that fail with it and were unknown before */
     double devices;
     enum check_verdict verdict;
     bool taken;
@@ -62,20 +63,23 @@ static enum check_verdict verdict_before(const struct search *search, enum check
     return check != NULL ? check->verdict : CHECK_PASS;
 }
 
-/* Checks that pass now and did not; false when one fails that did not. */
+/* Checks that pass or fail with a candidate and did not; false when one fails that passed. */
 static bool compare(const struct search *search, const struct check_list *after,
-                    unsigned *ret_passes)
+                    struct candidate *candidate)
 {
-    unsigned passes = 0;
+    unsigned passes = 0, fails = 0;
     for (int i = 0; i < after->n; i++) {
         enum check_id id = after->items[i].id;
         enum check_verdict before = verdict_before(search, id);
-        if (after->items[i].verdict == CHECK_FAIL && before != CHECK_FAIL)
+        if (after->items[i].verdict == CHECK_FAIL && before == CHECK_PASS)
             return false;
+        if (after->items[i].verdict == CHECK_FAIL && before == CHECK_UNKNOWN)
+            fails |= 1u << id;
         if (after->items[i].verdict == CHECK_PASS && before != CHECK_PASS)
             passes |= 1u << id;
     }
-    *ret_passes = passes;
+    candidate->passes = passes;
+    candidate->fails = fails;
     return true;
 }
 
@@ -103,7 +107,7 @@ static void screen(struct search *search, const struct candidate *candidate)
     struct candidate *kept = &search->candidates[search->n];
     *kept = *candidate;
     evaluate(search, &kept->trial, screening_depth(&search->plan->problem), &after);
-    if (!compare(search, &after, &kept->passes))
+    if (!compare(search, &after, kept))
         return;
     kept->verdict = after.verdict;
     kept->devices = devices_of(&kept->trial.problem.dep);
@@ -178,7 +182,8 @@ static int order(const void *a, const void *b)
     int by_verdict = verdict_rank(left->verdict) - verdict_rank(right->verdict);
     if (by_verdict)
         return by_verdict;
-    int by_passes = bits(right->passes) - bits(left->passes);
+    int by_passes =
+        bits(right->passes) - bits(right->fails) - bits(left->passes) + bits(left->fails);
     if (by_passes)
         return by_passes;
     if (left->devices != right->devices)
@@ -186,22 +191,29 @@ static int order(const void *a, const void *b)
     return left->order - right->order;
 }
 
+/* Marks the best for one check; returns how many are marked then. */
+static int choose_for(struct candidate *const *sorted, int n, unsigned check, int taken)
+{
+    int found = 0;
+    for (int j = 0; j < n && found < BEST_PER_CHECK; j++) {
+        if (!(sorted[j]->passes & check))
+            continue;
+        found++;
+        if (!sorted[j]->taken && taken < VERIFIED_MAX) {
+            sorted[j]->taken = true;
+            taken++;
+        }
+    }
+    return taken;
+}
+
 /* Marks the best for each check that does not pass, then the best of all. */
 static void choose(struct candidate *const *sorted, int n, unsigned wanted)
 {
     int taken = 0;
-    for (int i = 0; i < CHECK_COUNT; i++) {
-        int found = 0;
-        for (int j = 0; (wanted & 1u << i) && j < n && found < BEST_PER_CHECK; j++) {
-            if (!(sorted[j]->passes & 1u << i))
-                continue;
-            found++;
-            if (!sorted[j]->taken && taken < VERIFIED_MAX) {
-                sorted[j]->taken = true;
-                taken++;
-            }
-        }
-    }
+    for (int i = 0; i < CHECK_COUNT; i++)
+        if (wanted & 1u << i)
+            taken = choose_for(sorted, n, 1u << i, taken);
     for (int j = 0; j < n && taken < VERIFIED_MAX; j++) {
         if (sorted[j]->taken || !sorted[j]->passes)
             continue;
@@ -226,22 +238,26 @@ static bool verify(const struct search *search, struct candidate *candidate,
     const struct plan *before = search->plan, *after = search->scratch;
     struct check_list checks;
     evaluate(search, &candidate->trial, PLAN_CHECK, &checks);
-    if (!compare(search, &checks, &candidate->passes))
+    if (!compare(search, &checks, candidate))
         return false;
     *ret_cure = (struct check_cure){
         .id = candidate->id,
         .title = candidate->title,
         .why = candidate->why,
         .n_changes = candidate->trial.n_changes,
+        .dep = candidate->trial.problem.dep,
         .tpot = change(before->tpot_ms.expected, after->tpot_ms.expected),
         .ttft = change(before->ttft_ms.expected, after->ttft_ms.expected),
         .output_tok_s = change(before->output_tok_s.expected, after->output_tok_s.expected),
         .memory = change(used_bytes(search->checks), used_bytes(&checks)),
         .devices = change(devices_of(&before->problem.dep), devices_of(&after->problem.dep)),
         .verdict = checks.verdict,
+        .fails = candidate->fails,
         .regime_after = after->regime,
         .basis = candidate->trial.hypothetical ? BASIS_ASSUMED : BASIS_DERIVED,
     };
+    /* A trial may have made its own. */
+    ret_cure->dep.kv_cache = before->problem.dep.kv_cache;
     memcpy(ret_cure->changes, candidate->trial.changes, sizeof(ret_cure->changes));
     for (int i = 0; i < checks.n; i++) {
         enum check_id id = checks.items[i].id;

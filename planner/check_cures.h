@@ -3,7 +3,8 @@
  *
  * Purpose: single changes to the deployment, each planned again and held against the same checks:
  *          the flags that a memory or shape check is about, and the plan's own cures. A change that
- *          fails a check that passed before is left out.
+ *          fails a check that passed before is left out; one that only shows what was unknown to
+ *          fail is not, and says so.
  * Units:   effects are (after - before) / before; NAN where one of the two has no record.
  * Ownership: plain data; texts are static or the library's.
  * Threads: pure, as the caller's nearness function is.
@@ -19,8 +20,10 @@ struct check_cure {
     const char *id, *title, *why;
     struct cure_change changes[CURE_CHANGES_MAX];
     int n_changes;
+    struct deployment dep; /* with the changes; its kv_cache is the plan's own */
     double tpot, ttft, output_tok_s, memory, devices;
     enum check_verdict verdict;            /* of all checks with the change */
+    unsigned fails;                        /* bits 1u << CHECK_x: fail with it, unknown without */
     bool applies[CHECK_COUNT];             /* the check applies with the change ... */
     enum check_verdict after[CHECK_COUNT]; /* ... and this is its verdict ... */
     double predicted[CHECK_COUNT];         /* ... and its figure */
@@ -38,8 +41,8 @@ struct check_tools {
 
 /*
  * Finds at most CHECK_CURES_MAX changes for the checks that do not pass, best first: those that
- * make everything pass, then those that pass most, the fewest devices first; where nothing makes a
- * check pass, what comes nearest. Returns their number, 0 when everything passes.
+ * make everything pass, then those that pass most and fail least, the fewest devices first; where
+ * nothing makes a check pass, what comes nearest. Returns their number, 0 when everything passes.
  */
 int check_cures_find(const struct plan *plan, const struct check_list *checks,
                      const struct check_asked *asked, const struct check_tools *tools,

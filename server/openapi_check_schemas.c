@@ -31,7 +31,7 @@ static const struct schema_member CURE_OF_CHECK[] = {
     TEXT("id", 0, "of one of the reply's cures"),
     BOOLEAN("passes", 0, "whether the check passes with it, planned again"),
     NUMBER("predicted", NULLABLE, "the check's figure with it"),
-    TEXT("flags", LIST, "as the engine is told it; /pointer=value where it has no flag"),
+    TEXT("flags", LIST, "as the engine is told it; what to do, and the leaf, where it has no flag"),
 };
 
 static const struct schema_member CHECK_RESULT[] = {
@@ -56,9 +56,10 @@ static const struct schema_member CHECK_CURE[] = {
     TEXT("title", 0, NULL),
     TEXT("why", 0, NULL),
     ANYTHING("change", 0, "JSON pointers into the request and their new values"),
-    TEXT("flags", LIST, "as the engine is told it; /pointer=value where it has no flag"),
+    TEXT("flags", LIST, "as the engine is told it; what to do, and the leaf, where it has no flag"),
     ENUM("verdict", 0, verdict_at, CHECK_VERDICT_COUNT, "of all checks with the change"),
     ENUM("passes", LIST, check_at, CHECK_COUNT, "checks that pass with it and do not without"),
+    ENUM("fails", LIST, check_at, CHECK_COUNT, "checks that fail with it and are unknown without"),
     OBJECT("effect", 0, "Effect"),
     ENUM("regime_after", 0, regime_at, REGIME_COUNT, NULL),
     ENUM("basis", 0, basis_at, BASIS_COUNT, NULL),

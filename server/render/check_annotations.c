@@ -20,13 +20,18 @@ static void message_of(struct json_out *out, const struct check_report *report,
     const struct check_cure *cure = check_cure_for(report, check, 0);
 
     check_sentence(check, phrase);
-    if (!cure)
+    if (!cure) {
+        phrase_add(phrase, ". Fix: " CHECK_NO_CURE);
         return;
+    }
     const char *flags = check_cure_flags(out->arena, report, cure);
+    struct phrase effect;
+    check_cure_effect(cure, &effect);
     phrase_add(phrase, ". Fix: ");
     phrase_add(phrase, flags ? flags : cure->id);
-    if (!check_cure_passes(cure, check->id))
-        phrase_add(phrase, " (not enough alone)");
+    phrase_add(phrase, check_cure_passes(cure, check->id) ? " (" : " (not enough alone; ");
+    phrase_add_n(phrase, effect.text, effect.length);
+    phrase_add(phrase, ")");
 }
 
 /* GitHub ----------------------------------------------------------------------------------------

@@ -10,10 +10,12 @@
 static void put_flags(struct json_out *out, const struct check_report *report,
                       const struct check_cure *cure)
 {
+    const char *flag;
+
     json_key(out, "flags");
     json_begin_array(out);
-    for (int i = 0; i < cure->n_changes; i++)
-        json_text(out, check_change_flag(out->arena, report, &cure->changes[i]));
+    for (int i = 0; (flag = check_cure_flag(out->arena, report, cure, i)) != NULL; i++)
+        json_text(out, flag);
     json_end_array(out);
 }
 
@@ -94,6 +96,12 @@ static void write_cure(struct json_out *out, const struct check_report *report,
         if (check->verdict != CHECK_PASS && check_cure_passes(cure, check->id))
             json_text(out, check_name(check->id));
     }
+    json_end_array(out);
+    json_key(out, "fails");
+    json_begin_array(out);
+    for (int i = 0; i < CHECK_COUNT; i++)
+        if (cure->fails & 1u << i)
+            json_text(out, check_name((enum check_id)i));
     json_end_array(out);
     json_key(out, "effect");
     json_begin_object(out);

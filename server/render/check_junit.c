@@ -5,7 +5,8 @@
 #include "text_layout.h"
 #include "verdict.h"
 
-/* Text or an attribute's value: markup escaped; call text_clean() on it before. */
+/* Text or an attribute's value: markup escaped, the two characters that are none of XML 1.0 beside
+ * those that text_clean() replaces are '?'. */
 static void put_escaped(struct json_out *out, const char *text)
 {
     static const struct {
@@ -15,9 +16,15 @@ static void put_escaped(struct json_out *out, const char *text)
         {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
 
     while (*text) {
-        size_t plain = strcspn(text, "&<>\"'");
+        size_t plain = strcspn(text, "&<>\"'\xEF");
         out_bytes(out, text, plain);
         text += plain;
+        if (*text == '\xEF') {
+            bool none =
+                strncmp(text, "\xEF\xBF\xBE", 3) == 0 || strncmp(text, "\xEF\xBF\xBF", 3) == 0;
+            out_bytes(out, none ? "?" : text, 1);
+            text += none ? 3 : 1;
+        }
         for (size_t i = 0; *text && i < ARRAY_LEN(ENTITIES); i++) {
             if (*text != ENTITIES[i].character)
                 continue;
@@ -51,6 +58,8 @@ static void write_cures(struct json_out *out, const struct check_report *report,
     struct phrase effect;
     const struct check_cure *cure;
 
+    if (!check_cure_for(report, check, 0))
+        out_text(out, "\nfix: " CHECK_NO_CURE);
     for (int i = 0; (cure = check_cure_for(report, check, i)) != NULL; i++) {
         const char *flags = check_cure_flags(out->arena, report, cure);
         check_cure_effect(cure, &effect);

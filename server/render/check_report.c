@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "verdict.h"
 
 void check_sentence(const struct check *check, struct phrase *phrase)
@@ -33,24 +34,108 @@ static const char *value_text(struct arena *arena, const struct cure_change *cha
     return json_out_ok(&value) ? value.text : NULL;
 }
 
-const char *check_change_flag(struct arena *arena, const struct check_report *report,
-                              const struct cure_change *change)
+/* What people do where the engine has no flag for it. */
+static const char *describe(struct arena *arena, const char *pointer, const char *value)
+{
+    if (strcmp(pointer, "/deployment/weights") == 0)
+        return arena_printf(arena, "a checkpoint in %s (%s=%s)", value, pointer, value);
+    if (strcmp(pointer, "/deployment/replicas") == 0)
+        return arena_printf(arena, "%s replicas (%s=%s)", value, pointer, value);
+    if (strcmp(pointer, "/deployment/tp") == 0)
+        return arena_printf(arena, "%s devices for the engine to see (%s=%s)", value, pointer,
+                            value);
+    return arena_printf(arena, "%s=%s", pointer, value);
+}
+
+static const char *change_flag(struct arena *arena, const struct check_cure *cure,
+                               const struct cure_change *change)
 {
     const char *value = value_text(arena, change);
+    if (!value)
+        return NULL;
+    const char *flag = command_flag_for(arena, &cure->dep, change->pointer, value);
 
-    (void)report;
-    return value ? arena_printf(arena, "%s=%s", change->pointer, value) : NULL;
+    return flag ? flag : describe(arena, change->pointer, value);
+}
+
+/* Leaves that an engine is told together with another: their flag follows it. */
+static const struct follower {
+    const char *pointer;
+    size_t offset; /* in struct deployment */
+} FOLLOWERS[] = {
+    {"/deployment/tp", offsetof(struct deployment, tp)},
+    {"/deployment/max_model_len", offsetof(struct deployment, max_model_len)},
+    {"/deployment/max_num_seqs", offsetof(struct deployment, max_num_seqs)},
+    {"/deployment/chunked_prefill_tokens", offsetof(struct deployment, chunked_prefill_tokens)},
+};
+
+static bool changes_leaf(const struct check_cure *cure, const char *pointer)
+{
+    for (int i = 0; i < cure->n_changes; i++)
+        if (strcmp(cure->changes[i].pointer, pointer) == 0)
+            return true;
+    return false;
+}
+
+/* The flag of an unchanged leaf that reads otherwise with the cure; NULL when it stays. */
+static const char *follow(struct arena *arena, const struct check_report *report,
+                          const struct check_cure *cure, const struct follower *follower)
+{
+    struct cure_change leaf = {.pointer = follower->pointer};
+
+    if (changes_leaf(cure, follower->pointer))
+        return NULL;
+    memcpy(&leaf.number, (const char *)&cure->dep + follower->offset, sizeof(leaf.number));
+    const char *value = value_text(arena, &leaf);
+    if (!value)
+        return NULL;
+    const char *before = command_flag_for(arena, &report->plan->problem.dep, leaf.pointer, value);
+    const char *after = command_flag_for(arena, &cure->dep, leaf.pointer, value);
+    return before && after && strcmp(before, after) != 0 ? after : NULL;
+}
+
+/* Whether nobody has to be told that change: an expectation, or part of another change's flag. */
+static bool is_silent(struct arena *arena, const struct check_cure *cure, int change)
+{
+    static const char METHOD[] = "/deployment/speculative/method";
+
+    if (strcmp(cure->changes[change].pointer, "/deployment/speculative/acceptance") == 0)
+        return true;
+    if (strcmp(cure->changes[change].pointer, "/deployment/speculative/tokens") != 0)
+        return false;
+    for (int i = 0; i < cure->n_changes; i++) {
+        if (strcmp(cure->changes[i].pointer, METHOD) != 0)
+            continue;
+        const char *flag = change_flag(arena, cure, &cure->changes[i]);
+        return flag && strstr(flag, "num_speculative_tokens");
+    }
+    return false;
+}
+
+const char *check_cure_flag(struct arena *arena, const struct check_report *report,
+                            const struct check_cure *cure, int n)
+{
+    for (int i = 0; i < cure->n_changes; i++) {
+        if (is_silent(arena, cure, i))
+            continue;
+        if (n-- == 0)
+            return change_flag(arena, cure, &cure->changes[i]);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(FOLLOWERS); i++) {
+        const char *flag = follow(arena, report, cure, &FOLLOWERS[i]);
+        if (flag && n-- == 0)
+            return flag;
+    }
+    return NULL;
 }
 
 const char *check_cure_flags(struct arena *arena, const struct check_report *report,
                              const struct check_cure *cure)
 {
-    const char *flags = "";
+    const char *flags = NULL, *flag;
 
-    for (int i = 0; flags && i < cure->n_changes; i++) {
-        const char *flag = check_change_flag(arena, report, &cure->changes[i]);
-        flags = flag ? arena_printf(arena, "%s%s%s", flags, i ? " " : "", flag) : NULL;
-    }
+    for (int i = 0; (flag = check_cure_flag(arena, report, cure, i)) != NULL; i++)
+        flags = flags ? arena_printf(arena, "%s %s", flags, flag) : flag;
     return flags;
 }
 
@@ -87,6 +172,14 @@ void check_cure_effect(const struct check_cure *cure, struct phrase *phrase)
     }
     if (!any)
         phrase_add(phrase, "no other effect");
+    any = false;
+    for (int i = 0; i < CHECK_COUNT; i++) {
+        if (!(cure->fails & 1u << i))
+            continue;
+        phrase_add(phrase, any ? ", " : "; then fails: ");
+        phrase_add(phrase, check_name((enum check_id)i));
+        any = true;
+    }
 }
 
 bool check_cure_passes(const struct check_cure *cure, enum check_id id)

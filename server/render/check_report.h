@@ -14,6 +14,9 @@
 #include "phrase.h"
 #include "plan_request.h"
 
+/* Where no cure is known. */
+#define CHECK_NO_CURE "no single change to this deployment was found"
+
 /* Everything that a rendering of a verdict shows. */
 struct check_report {
     const struct plan_request *request; /* what is checked */
@@ -29,12 +32,13 @@ struct check_report {
 void check_sentence(const struct check *check, struct phrase *phrase);
 
 /*
- * One change of a cure as the engine is told it, "--tensor-parallel-size 4"; where the engine has
- * no flag for it the pointer and the value, "/deployment/replicas=2". From the arena; NULL without
- * memory.
+ * The n-th change of a cure (from 0) as the engine is told it, "--tensor-parallel-size 4": its
+ * changes first, then flags whose value follows from them (llama.cpp's context is that of all slots
+ * together). Where the engine has no flag for a change: what to do and the leaf, "2 replicas
+ * (/deployment/replicas=2)". From the arena; NULL past the end or without memory.
  */
-const char *check_change_flag(struct arena *arena, const struct check_report *report,
-                              const struct cure_change *change);
+const char *check_cure_flag(struct arena *arena, const struct check_report *report,
+                            const struct check_cure *cure, int n);
 
 /* All flags of a cure, separated by blanks. From the arena; NULL without memory. */
 const char *check_cure_flags(struct arena *arena, const struct check_report *report,

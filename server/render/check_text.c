@@ -72,10 +72,14 @@ static void write_check(struct text *text, const struct check *check)
     phrase_add(&line, ": ");
     phrase_add_n(&line, sentence.text, sentence.length);
     paragraph(text->out, MARKS[check->verdict], &line);
-    for (int i = 0; check->verdict != CHECK_PASS && i < CURES_SHOWN; i++) {
+    if (check->verdict == CHECK_PASS)
+        return;
+    for (int i = 0; i < CURES_SHOWN; i++) {
         const struct check_cure *cure = check_cure_for(text->report, check, i);
         if (cure)
             write_cure(text, check, cure);
+        else if (i == 0)
+            out_text(text->out, "        fix: " CHECK_NO_CURE "\n");
     }
 }
 
@@ -215,6 +219,22 @@ static void write_assumed(struct json_out *out, const struct check_report *repor
     text_wrap(out, values.text, 2, INDENT);
 }
 
+/* Build servers read a line that begins with "::", and "##[" anywhere in it, as a command: a name
+ * in a request must not give one. https://docs.github.com/actions/reference/workflow-commands */
+static void defuse_commands(struct json_out *out, size_t from)
+{
+    bool begins = true;
+
+    for (size_t i = from; i + 1 < out->length; i++) {
+        const char *at = out->text + i;
+        bool command = (begins && memcmp(at, "::", 2) == 0) ||
+                       (i + 2 < out->length && memcmp(at, "##[", 3) == 0);
+        begins = *at == '\n' || (begins && *at == ' ');
+        if (command)
+            out->text[i] = '?';
+    }
+}
+
 void check_text_finish(struct json_out *out, size_t from)
 {
     static const char CUT[] = "  ...   more is in the JSON reply\n";
@@ -223,6 +243,7 @@ void check_text_finish(struct json_out *out, size_t from)
     text_clean(out, from, true);
     if (!json_out_ok(out))
         return;
+    defuse_commands(out, from);
     for (size_t i = from; i < out->length; i++) {
         lines += out->text[i] == '\n';
         if (lines == CHECK_TEXT_LINES - 1 && i + 1 < out->length &&

@@ -1,0 +1,272 @@
+/* The gate as pipelines ask it: verdicts, statuses, flags of each engine, comparisons. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "check_kit.h"
+#include "compiler.h"
+
+/* Llama-3.1-8B on an H100 passes; Llama-3.1-70B in bf16 (141 GB) does not fit one; a part of the
+ * request's own has a floor and no record. */
+#define FITS "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\"}"
+#define FITS_NOT "{\"model\":\"llama-3.1-70b\",\"hardware\":\"h100-sxm\"}"
+#define NOBODY_KNOWS                                                                               \
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":{\"memory_gb\":80,\"mem_bw_gbps\":3000},\"slo\":{"   \
+    "\"tpot_ms\":1000}}"
+
+static void a_verdict_is_a_status(void **state)
+{
+    static const struct {
+        const char *query, *body;
+        int status;
+    } ROWS[] = {
+        {"", FITS, 200},
+        {"", FITS_NOT, 200},
+        {"?gate=0", FITS_NOT, 200},
+        {"?gate=1", FITS, 200},
+        {"?gate=1", FITS_NOT, 409},
+        {"?gate=true&unknown=pass", FITS_NOT, 409},
+        {"?gate=1", NOBODY_KNOWS, 409},
+        {"?gate=1&unknown=fail", NOBODY_KNOWS, 409},
+        {"?gate=1&unknown=pass", NOBODY_KNOWS, 200},
+        {"?unknown=fail", NOBODY_KNOWS, 200},
+        {"?gate=perhaps", FITS, 422},
+        {"?unknown=maybe", FITS, 422},
+        {"?gate=1&gate=1", FITS, 422},
+        {"?gates=1", FITS, 422},
+        {"?tolerance=0.1", FITS, 422}, /* of a comparison */
+        {"?gate=1", "{\"model\":\"no such model\",\"hardware\":\"h100-sxm\"}", 422},
+        {"?gate=1", "{", 400},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char target[100];
+        snprintf(target, sizeof(target), "/v1/check%s", ROWS[i].query);
+        (void)check_kit_reply(*state, target, ROWS[i].body, ROWS[i].status);
+    }
+}
+
+static void the_query_asks_the_same(void **state)
+{
+    int status = 0;
+    cJSON *tree = app_kit_json(*state, "/v1/check?model=llama-3.1-70b&hardware=h100-sxm&tp=4", 200);
+    assert_string_equal(app_kit_text(tree, "verdict"), "pass");
+    cJSON_Delete(tree);
+    (void)app_kit_get(*state, "/v1/check?model=llama-3.1-70b&hardware=h100-sxm&tp=3&gate=1",
+                      &status);
+    assert_int_equal(status, 409);
+}
+
+static void formats_follow_accept_and_query(void **state)
+{
+    static const struct {
+        const char *accept, *query, *type, *beginning;
+    } ROWS[] = {
+        {NULL, "", "application/json", "{\"verdict\":\"fail\""},
+        {"text/plain", "", "text/plain; charset=utf-8", "FAIL llama-3.1-70b"},
+        {NULL, "?format=text", "text/plain; charset=utf-8", "FAIL llama-3.1-70b"},
+        {NULL, "?format=junit", "application/junit+xml; charset=utf-8", "<?xml version=\"1.0\""},
+        {"application/xml", "", "application/xml", "<?xml version=\"1.0\""},
+        {"text/xml", "", "text/xml", "<?xml version=\"1.0\""},
+        {NULL, "?format=github", "text/x.github-workflow-commands; charset=utf-8", "::error "},
+        {NULL, "?format=gitlab", "application/x.gitlab-code-quality+json", "[{\"description\""},
+        {"image/png", "", "application/problem+json", "{\"type\""},
+        {NULL, "?format=csv", "application/problem+json", "{\"type\""},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char target[100];
+        struct reply reply;
+        snprintf(target, sizeof(target), "/v1/check%s", ROWS[i].query);
+        const char *text = check_kit_post(*state, target, ROWS[i].accept, FITS_NOT, &reply);
+        if (strcmp(reply.content_type, ROWS[i].type) != 0 ||
+            strncmp(text, ROWS[i].beginning, strlen(ROWS[i].beginning)) != 0)
+            fail_msg("row %zu: %s: %.80s", i, reply.content_type, text);
+    }
+}
+
+#define BODY(MODEL, PART, DEPLOYMENT, LOAD, SLO)                                                   \
+    "{\"model\":\"" MODEL "\",\"hardware\":\"" PART "\",\"deployment\":{" DEPLOYMENT               \
+    "},\"workload\":{" LOAD "},\"slo\":{" SLO "}}"
+
+#define TP3(ENGINE) BODY("llama-3.1-70b", "h100-sxm", "\"engine\":\"" ENGINE "\",\"tp\":3", "", "")
+#define LONG_MODEL(ENGINE)                                                                         \
+    BODY("llama-3.1-8b", "rtx-5090",                                                               \
+         "\"engine\":\"" ENGINE "\",\"weights\":\"bf16\",\"max_model_len\":131072", "", "")
+
+/*
+ * The engines' own spelling: vllm serve --help; sglang.launch_server --help; trtllm-serve --help;
+ * text-generation-launcher --help; llama-server --help.
+ */
+static void a_cure_is_a_flag_of_the_engine(void **state)
+{
+    static const struct {
+        const char *body, *check, *flag;
+    } ROWS[] = {
+        {TP3("vllm"), "tp_divides_heads", "--tensor-parallel-size 4"},
+        {TP3("sglang"), "tp_divides_heads", "--tensor-parallel-size 4"},
+        {TP3("trtllm"), "tp_divides_heads", "--tensor_parallel_size 4"},
+        {TP3("tgi"), "tp_divides_heads", "--num-shard 4"},
+        {LONG_MODEL("vllm"), "max_model_len_servable", "--max-model-len "},
+        {LONG_MODEL("sglang"), "max_model_len_servable", "--context-length "},
+        {BODY("llama-3.1-8b", "h100-sxm", "\"max_model_len\":2048",
+              "\"input_tokens\":4096,\"output_tokens\":256", ""),
+         "request_fits_max_model_len", "--max-model-len 4352"},
+        {BODY("mixtral-8x7b", "h100-sxm", "\"tp\":8,\"ep\":4", "", ""), "ep_divides_experts",
+         "--enable-expert-parallel"},
+        {BODY("llama-3.1-8b", "h100-sxm", "\"weights\":\"q4_k_m\",\"engine\":\"trtllm\"", "", ""),
+         "engine_supports_format", "a checkpoint in "},
+        {BODY("llama-3.1-8b", "h100-sxm", "\"pp\":33", "", ""), "pp_divides_layers",
+         "--pipeline-parallel-size 1"},
+        {BODY("llama-3.1-8b", "h100-sxm", "",
+              "\"concurrency\":2000,\"input_tokens\":8192,\"output_tokens\":512", ""),
+         "kv_holds_concurrency", "replicas (/deployment/replicas="},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        cJSON *tree = check_kit_json(*state, "/v1/check", ROWS[i].body, 200);
+        const cJSON *check = check_kit_find(app_kit_at(tree, "checks"), ROWS[i].check);
+        bool found = false;
+        assert_non_null(check);
+        assert_string_equal(app_kit_text(check, "verdict"), "fail");
+        const cJSON *cure = NULL, *flag = NULL;
+        cJSON_ArrayForEach(cure, app_kit_at(check, "cures"))
+        {
+            cJSON_ArrayForEach(flag, app_kit_at(cure, "flags")) found |=
+                strstr(flag->valuestring, ROWS[i].flag) != NULL;
+            /* Each stands in the reply's own list, with its effect. */
+            assert_non_null(check_kit_find(app_kit_at(tree, "cures"), app_kit_text(cure, "id")));
+        }
+        if (!found) {
+            char *shown = cJSON_Print(app_kit_at(check, "cures"));
+            fail_msg("row %zu: no %s in %s", i, ROWS[i].flag, shown);
+        }
+        cJSON_Delete(tree);
+    }
+}
+
+/* The deployment's leaves after a cure's change, as members of an object; false where one lies
+ * deeper. tp is 2 unless the cure sets it. */
+static bool write_leaves(const cJSON *cure, char *out, size_t size)
+{
+    const cJSON *change = NULL;
+    bool tp = false;
+    size_t length = 0;
+    cJSON_ArrayForEach(change, app_kit_at(cure, "change"))
+    {
+        const char *name = change->string + strlen("/deployment/");
+        char *value = cJSON_PrintUnformatted(change);
+        bool deeper = strchr(name, '/') != NULL;
+        tp |= strcmp(name, "tp") == 0;
+        length += (size_t)snprintf(out + length, size - length, "\"%s\":%s,", name, value);
+        cJSON_free(value);
+        if (deeper)
+            return false;
+    }
+    snprintf(out + length, size - length, tp ? "\"pp\":1" : "\"tp\":2");
+    return true;
+}
+
+/* A cure that is applied to the request gives the verdict that it promised. */
+static void a_cure_holds_what_it_promises(void **state)
+{
+    static const char BEFORE[] =
+        "{\"model\":\"llama-3.1-70b\",\"hardware\":\"h100-sxm\",\"deployment\":{";
+    static const char AFTER[] =
+        "},\"workload\":{\"concurrency\":32,\"input_tokens\":4096},\"slo\":{\"ttft_ms\":5000}}";
+    char body[900], leaves[400];
+    const cJSON *cure = NULL;
+    int n = 0;
+    snprintf(body, sizeof(body), "%s\"tp\":2%s", BEFORE, AFTER);
+    cJSON *promised = check_kit_json(*state, "/v1/check", body, 200);
+    cJSON_ArrayForEach(cure, app_kit_at(promised, "cures"))
+    {
+        if (!write_leaves(cure, leaves, sizeof(leaves)))
+            continue;
+        snprintf(body, sizeof(body), "%s%s%s", BEFORE, leaves, AFTER);
+        cJSON *after = check_kit_json(*state, "/v1/check", body, 200);
+        assert_string_equal(app_kit_text(after, "verdict"), app_kit_text(cure, "verdict"));
+        cJSON_Delete(after);
+        n++;
+    }
+    assert_true(n > 0);
+    cJSON_Delete(promised);
+}
+
+/* Comparisons ---------------------------------------------------------------------------------- */
+
+#define TWO(BASELINE, CANDIDATE)                                                                   \
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":{\"concurrency\":32},"     \
+    "\"baseline\":{\"deployment\":{" BASELINE "}},\"candidate\":{\"deployment\":{" CANDIDATE "}}}"
+
+/* Half the bytes per weight are faster; fp8 KV holds twice the tokens. */
+static void a_regression_closes_the_gate(void **state)
+{
+    static const struct {
+        const char *query, *body;
+        int status;
+    } ROWS[] = {
+        {"?gate=1", TWO("", ""), 200},
+        {"?gate=1", TWO("\"weights\":\"bf16\"", "\"weights\":\"fp8\""), 200},
+        {"?gate=1", TWO("\"weights\":\"fp8\"", "\"weights\":\"bf16\""), 409},
+        {"?gate=1&tolerance=10", TWO("\"weights\":\"fp8\"", "\"weights\":\"bf16\""), 200},
+        {"?gate=1&tolerance=0.0", TWO("\"kv_cache\":\"fp8\"", "\"kv_cache\":\"bf16\""), 409},
+        {"", TWO("\"weights\":\"fp8\"", "\"weights\":\"bf16\""), 200},
+        {"?gate=1&tolerance=11", TWO("", ""), 422},
+        {"?gate=1&tolerance=-1", TWO("", ""), 422},
+        {"?gate=1&tolerance=", TWO("", ""), 200},
+        {"?gate=1&tolerance=1e3", TWO("", ""), 422},
+        {"?gate=1", "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"baseline\":{}}", 422},
+        {"?gate=1", "{\"baseline\":1,\"candidate\":{}}", 422},
+        {"?gate=1", "[]", 422},
+        {"?gate=1", TWO("\"tpp\":1", ""), 422},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char target[100];
+        snprintf(target, sizeof(target), "/v1/compare%s", ROWS[i].query);
+        (void)check_kit_reply(*state, target, ROWS[i].body, ROWS[i].status);
+    }
+}
+
+static void a_comparison_shows_both(void **state)
+{
+    cJSON *tree = check_kit_json(*state, "/v1/compare",
+                                 TWO("\"weights\":\"fp8\"", "\"weights\":\"bf16\""), 200);
+    const cJSON *change = app_kit_at(tree, "changes")->child;
+    assert_string_equal(app_kit_text(tree, "verdict"), "fail");
+    assert_string_equal(app_kit_text(change, "pointer"), "/deployment/weights");
+    assert_string_equal(app_kit_text(change, "baseline"), "fp8");
+    assert_string_equal(app_kit_text(change, "candidate"), "bf16");
+    double before = app_kit_number(tree, "latency/tpot_ms/baseline");
+    double after = app_kit_number(tree, "latency/tpot_ms/candidate");
+    assert_true(after > before * 1.2);
+    assert_true(fabs(app_kit_number(tree, "latency/tpot_ms/change") - (after / before - 1)) < 1e-6);
+    assert_true(app_kit_number(tree, "baseline/latency/tpot_ms/expected") == before);
+    const cJSON *check = check_kit_find(app_kit_at(tree, "checks"), "tpot_no_regression");
+    assert_string_equal(app_kit_text(check, "verdict"), "fail");
+    assert_true(fabs(app_kit_number(check, "limit") / before - 1.05) < 1e-4);
+    /* Going back is among the cures. */
+    assert_non_null(strstr(check_kit_reply(*state, "/v1/compare?format=text",
+                                           TWO("\"weights\":\"fp8\"", "\"weights\":\"bf16\""), 200),
+                           "fp8"));
+    cJSON_Delete(tree);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_verdict_is_a_status),
+        cmocka_unit_test(the_query_asks_the_same),
+        cmocka_unit_test(formats_follow_accept_and_query),
+        cmocka_unit_test(a_cure_is_a_flag_of_the_engine),
+        cmocka_unit_test(a_cure_holds_what_it_promises),
+        cmocka_unit_test(a_regression_closes_the_gate),
+        cmocka_unit_test(a_comparison_shows_both),
+    };
+
+    return cmocka_run_group_tests(tests, app_kit_setup, app_kit_teardown);
+}
