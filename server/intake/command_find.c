@@ -382,6 +382,21 @@ static int search_at(struct search *search, const char *const *words, int n, int
     return 0;
 }
 
+/* Whether a word is a whole command of an engine: ssh HOST 'vllm serve ...'. */
+static bool is_command(const char *word)
+{
+    static const char *const ENGINES[] = {"vllm",   "sglang",          "llama", "trtllm",
+                                          "mlx_lm", "text-generation", "ollama"};
+
+    if (!strchr(word, ' '))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(ENGINES); i++) {
+        if (strstr(word, ENGINES[i]))
+            return true;
+    }
+    return false;
+}
+
 static bool search_words(struct search *search, const char *const *words, int n,
                          struct command_found *ret_found)
 {
@@ -400,6 +415,8 @@ static bool search_words(struct search *search, const char *const *words, int n,
         int found = search_at(search, own, n, i, ret_found);
         if (found)
             return found > 0;
+        if (i > 0 && is_command(own[i]) && search_text(search, own[i], ret_found))
+            return true;
         if (i > 0)
             add_assignment(search, own[i]);
     }

@@ -38,9 +38,12 @@ static bool fold(const struct command_engine *engine, const char *name, size_t l
         return false;
     memcpy(ret_name, name, length);
     ret_name[length] = '\0';
-    for (size_t i = 2; i < length; i++)
-        if (engine->folds_underscores && name[0] == '-' && name[i] == '_')
+    for (size_t i = 2; name[0] == '-' && i < length; i++) {
+        if (engine->folds_underscores && name[i] == '_')
             ret_name[i] = '-';
+        else if (engine->folds_dashes && name[i] == '-')
+            ret_name[i] = '_';
+    }
     return true;
 }
 
@@ -111,12 +114,18 @@ bool refuse_unknown_value(struct reading *reading, const char *flag, const char 
     return true;
 }
 
+/* Flags whose value may be unknown: it says nothing here, or other names may tell the model. */
+static bool takes_unknown(const struct flag *flag)
+{
+    return flag->read == read_not_modelled || flag->read == read_name_hint ||
+           (flag->read == read_kept_text && flag->slot == TEXT_MODEL);
+}
+
 static void apply_value(struct reading *reading, const struct flag *flag, const char *value)
 {
     if (!flag->read)
         described_ignore(reading->described, reading->spelled);
-    else if (flag->read == read_not_modelled || flag->read == read_name_hint ||
-             !refuse_unknown_value(reading, reading->spelled, value))
+    else if (takes_unknown(flag) || !refuse_unknown_value(reading, reading->spelled, value))
         flag->read(reading, flag, value);
 }
 
@@ -330,15 +339,43 @@ static void apply_flag(struct reading *reading, struct cursor *cursor, const cha
         apply_value(reading, written.flag, value);
 }
 
+/* A dash as a word processor writes it, in UTF-8; *ret_rest is what is behind it. */
+static bool is_typeset_dash(const char *word, const char **ret_rest)
+{
+    static const char *const DASHES[] = {"\xe2\x80\x93", "\xe2\x80\x94", "\xe2\x88\x92"};
+
+    for (size_t i = 0; i < ARRAY_LEN(DASHES); i++) {
+        size_t length = strlen(DASHES[i]);
+        if (strncmp(word, DASHES[i], length) == 0) {
+            *ret_rest = word + length + strspn(word + length, "-");
+            return true;
+        }
+    }
+    return false;
+}
+
+static void refuse_dash(struct reading *reading, struct cursor *cursor, const char *word,
+                        const char *rest)
+{
+    const char *meant = arena_printf(reading->intake->arena, rest[1] ? "--%s" : "-%s", rest);
+
+    reading_fault(reading, field_quote(reading->intake->arena, word), meant,
+                  "begins with a dash that is no hyphen");
+    skip_values(cursor, NULL);
+}
+
 static void apply_words(struct reading *reading, const char *const *words, int n)
 {
     struct cursor cursor = {words, n, 0};
+    const char *rest;
 
     while (cursor.at < cursor.n) {
         const char *word = cursor.words[cursor.at++];
         if (strcmp(word, "--") == 0)
             continue;
-        if (is_flag_word(word)) {
+        if (is_typeset_dash(word, &rest)) {
+            refuse_dash(reading, &cursor, word, rest);
+        } else if (is_flag_word(word)) {
             if (!refuse_unknown_value(reading, "a flag", word))
                 apply_flag(reading, &cursor, word);
         } else if (reading->engine->positional) {

@@ -128,7 +128,8 @@ static const char *cut_quant(char *text)
     char *slash = strrchr(text, '/');
     char *colon = strchr(slash ? slash : text, ':');
 
-    if (!colon || strncmp(colon, "://", 3) == 0)
+    /* no scheme of an address, no drive of a path */
+    if (!colon || strncmp(colon, "://", 3) == 0 || colon[1] == '\\')
         return NULL;
     *colon = '\0';
     return colon + 1;

@@ -16,6 +16,75 @@ static void read_batch(struct reading *reading, const struct flag *flag, const c
         leaf_number(reading, reading->spelled, "/deployment/chunked_prefill_tokens", tokens);
 }
 
+/* What the library (https://ollama.com/library) gives for names that tell no size, or another model
+ * than their first word says; the first row that begins a name counts. */
+static const struct {
+    const char *theirs, *model;
+} LIBRARY[] = {
+    {"codellama", "codellama-7b"},
+    {"deepseek-r1", "qwen3-8b"},
+    {"deepseek-r1:14b", "DeepSeek-R1-Distill-Qwen-14B"},
+    {"deepseek-r1:32b", "DeepSeek-R1-Distill-Qwen-32B"},
+    {"deepseek-r1:671b", "deepseek-r1"},
+    {"deepseek-r1:70b", "DeepSeek-R1-Distill-Llama-70B"},
+    {"deepseek-r1:7b", "DeepSeek-R1-Distill-Qwen-7B"},
+    {"deepseek-r1:8b-llama", "DeepSeek-R1-Distill-Llama-8B"},
+    {"deepseek-r1:8b", "qwen3-8b"},
+    {"gemma", "gemma-7b"},
+    {"gemma2", "gemma-2-9b"},
+    {"gemma3", "gemma-3-4b"},
+    {"gemma3n", "gemma-3n-e4b"},
+    {"gpt-oss", "gpt-oss-20b"},
+    {"llama2", "llama-2-7b"},
+    {"llama3", "llama-3-8b"},
+    {"llama3.1", "llama-3.1-8b"},
+    {"llama3.2", "llama-3.2-3b"},
+    {"llama3.3", "llama-3.3-70b"},
+    {"llama4", "llama-4-scout"},
+    {"mistral", "mistral-7b-v0.3"},
+    {"mistral:7b", "mistral-7b-v0.3"},
+    {"mistral-nemo", "mistral-nemo-12b"},
+    {"mixtral", "mixtral-8x7b"},
+    {"phi3", "phi-3-mini"},
+    {"phi4", "phi-4"},
+    {"qwen2", "qwen2-7b"},
+    {"qwen2.5", "qwen2.5-7b"},
+    {"qwen2.5-coder", "qwen2.5-7b"},
+    {"qwen3", "qwen3-8b"},
+    {"qwen3-coder", "qwen3-coder-30b-a3b"},
+    {"qwq", "qwq-32b"},
+};
+
+/* A row's name is all of the text but ":latest", or its beginning up to a dash of the tag. */
+static bool begins_with(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    if (strncmp(text, name, length) != 0)
+        return false;
+    return !text[length] || strcmp(text + length, ":latest") == 0 ||
+           (text[length] == '-' && strchr(name, ':') && !strstr(text + length, "-v0."));
+}
+
+/* A model by a name of the library; what its tag says of the weights is kept beside it. */
+static void keep_model(struct reading *reading, const char *flag, const char *word)
+{
+    reading->texts[TEXT_MODEL] = word;
+    reading->text_flags[TEXT_MODEL] = flag;
+    for (size_t i = 0; i < ARRAY_LEN(LIBRARY); i++) {
+        if (!begins_with(word, LIBRARY[i].theirs))
+            continue;
+        reading->texts[TEXT_MODEL] = LIBRARY[i].model;
+        reading->texts[TEXT_MODEL_FILE] = word;
+        return;
+    }
+}
+
+static void read_from(struct reading *reading, const struct flag *flag, const char *value)
+{
+    keep_model(reading, flag->name, value);
+}
+
 /* -1 and 999 put all layers on the GPU. */
 static void read_layers(struct reading *reading, const struct flag *flag, const char *value)
 {
@@ -37,7 +106,7 @@ static const struct flag FLAGS[] = {
     FLAG_NOTHING("--verbose", ARITY_NONE),
     FLAG_NOTHING("-f", ARITY_ONE),
     FLAG_NOTHING("-h", ARITY_NONE),
-    FLAG_KEPT("FROM", ARITY_ONE, read_kept_text, TEXT_MODEL, NULL),
+    FLAG_LEAF("FROM", ARITY_ONE, read_from, NULL),
     FLAG_LEAF("OLLAMA_CONTEXT_LENGTH", ARITY_ONE, read_leaf, "/deployment/max_model_len"),
     FLAG_NOTHING("OLLAMA_DEBUG", ARITY_ONE),
     FLAG_LEAF("OLLAMA_FLASH_ATTENTION", ARITY_ONE, read_on, "/deployment/flash_attention"),
@@ -63,26 +132,33 @@ static const struct flag FLAGS[] = {
 /* ollama run MODEL, then the words of a prompt. */
 static void take_positional(struct reading *reading, int n, const char *word)
 {
-    if (n > 0)
-        return;
-    reading->texts[TEXT_MODEL] = word;
-    reading->text_flags[TEXT_MODEL] = "model";
+    if (n == 0)
+        keep_model(reading, "model", word);
+}
+
+/* Whether a tag says that the weights were trained for their quantisation, which is Q4_0. */
+static bool is_trained_for(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 4 && strcmp(name + length - 4, "-qat") == 0;
 }
 
 /* Models of its library are stored in Q4_K_M where neither the tag nor the model says otherwise. */
 static void finish(struct reading *reading)
 {
     const struct plan_request *request = reading->request;
+    const char *name = reading->texts[TEXT_MODEL], *flag = reading->text_flags[TEXT_MODEL];
     const char *own = request->problem.model ? request->problem.model->native_format : NULL;
-    bool plain = !own || strcmp(own, "bf16") == 0 || strcmp(own, "fp16") == 0;
 
-    if (reading->texts[TEXT_MODEL] && plain && !request->name_format &&
-        !leaf_is_given(reading, "/deployment/weights")) {
-        leaf_text(reading, reading->text_flags[TEXT_MODEL], "/deployment/weights", "q4_k_m");
+    if (!name || !own || strcmp(own, "mxfp4") == 0 || request->name_format ||
+        leaf_is_given(reading, "/deployment/weights"))
+        return;
+    leaf_text(reading, flag, "/deployment/weights", is_trained_for(name) ? "q4_0" : "q4_k_m");
+    if (!is_trained_for(name))
         reading_note(reading, "weights_assumed",
                      "the tag does not tell the weight format: Q4_K_M, the library's usual one, is "
                      "planned");
-    }
 }
 
 const struct command_engine COMMAND_OLLAMA = {

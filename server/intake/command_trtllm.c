@@ -57,6 +57,7 @@ static const struct flag FLAGS[] = {
     FLAG_LEAF("--free_gpu_memory_fraction", ARITY_ONE, read_leaf, "/deployment/memory_utilization"),
     FLAG_NOTHING("--gpus_per_node", ARITY_ONE),
     FLAG_NOTHING("--grpc", ARITY_NONE),
+    FLAG_NOTHING("--hf_revision", ARITY_ONE),
     FLAG_NOTHING("--host", ARITY_ONE),
     FLAG_LEAF("--input_mean", ARITY_ONE, read_leaf, "/workload/input_tokens"),
     FLAG_NOTHING("--iteration_log", ARITY_ONE),

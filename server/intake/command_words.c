@@ -414,7 +414,9 @@ static void read_backtick(struct lexer *lexer)
         fail(lexer, "a backtick is not closed");
         return;
     }
-    put_unknown(lexer, lexer->at, (size_t)(end - lexer->at));
+    /* `# ...` is how a continued line is commented */
+    if (lexer->at[strspn(lexer->at, " ")] != '#')
+        put_unknown(lexer, lexer->at, (size_t)(end - lexer->at));
     lexer->at = end + 1;
 }
 
@@ -559,12 +561,21 @@ static void read_separator(struct lexer *lexer)
         end_command(lexer);
 }
 
+/* Whether the word under way is a path of a system whose directories are parted by backslashes. */
+static bool is_drive(const struct lexer *lexer)
+{
+    const char *word = lexer->text + lexer->start;
+
+    return lexer->in_word && lexer->length - lexer->start >= 2 && isalpha((unsigned char)word[0]) &&
+           word[1] == ':';
+}
+
 static void read_plain(struct lexer *lexer)
 {
     char c = *lexer->at++;
     size_t length = lexer->length - lexer->start;
 
-    if (c == '\\' && *lexer->at)
+    if (c == '\\' && *lexer->at && !is_drive(lexer))
         c = *lexer->at++;
     else if (c == '=' && !lexer->equals && !lexer->quoted && lexer->in_word) {
         const char *word = lexer->text + lexer->start;
