@@ -397,6 +397,21 @@ static bool is_command(const char *word)
     return false;
 }
 
+/* What stands behind a program that starts others: 1 found, 0 nothing, -1 it starts no engine. */
+static int search_wrapped(struct search *search, const char *const *words, int n,
+                          struct command_found *ret_found)
+{
+    for (int i = 1; i < n; i++) {
+        int found = search_at(search, words, n, i, ret_found);
+        if (found)
+            return found;
+        if (is_command(words[i]) && search_text(search, words[i], ret_found))
+            return 1;
+        add_assignment(search, words[i]);
+    }
+    return 0;
+}
+
 static bool search_words(struct search *search, const char *const *words, int n,
                          struct command_found *ret_found)
 {
@@ -410,17 +425,10 @@ static bool search_words(struct search *search, const char *const *words, int n,
     for (int j = i; j < n; j++)
         own[j - i] = j == i ? without_prompt(words[j]) : words[j];
     n -= i;
-    bool wraps = n > 0 && command_wraps(own[0]);
-    for (i = 0; i < n && (i == 0 || wraps); i++) {
-        int found = search_at(search, own, n, i, ret_found);
-        if (found)
-            return found > 0;
-        if (i > 0 && is_command(own[i]) && search_text(search, own[i], ret_found))
-            return true;
-        if (i > 0)
-            add_assignment(search, own[i]);
-    }
-    return search_image(search, own, n, ret_found);
+    int found = n > 0 ? search_at(search, own, n, 0, ret_found) : 0;
+    if (!found && n > 0 && command_wraps(own[0]))
+        found = search_wrapped(search, own, n, ret_found);
+    return found ? found > 0 : search_image(search, own, n, ret_found);
 }
 
 bool command_find(const struct intake *intake, const struct command_line *line,
