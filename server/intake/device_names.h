@@ -1,0 +1,41 @@
+/*
+ * device_names.h - parts as tools, node labels and clouds name them.
+ *
+ * Purpose: what people have is the output of nvidia-smi, rocm-smi, amd-smi, lspci, a framework's
+ *          device list, a node label or an instance type. One name becomes a part of the catalogue,
+ *          a pasted output the part and how many of it there are.
+ * Ownership: results point into static tables or the request's arena.
+ * Errors:  none; what is not understood is left to the caller.
+ * Threads: tables are constant.
+ */
+#ifndef REGIME_DEVICE_NAMES_H
+#define REGIME_DEVICE_NAMES_H
+
+#include <stdbool.h>
+
+#include "arena.h"
+#include "catalogue.h"
+
+/* What a name or text stands for. */
+struct device_found {
+    int index;     /* of the part in the library */
+    int n_devices; /* of it; 0 = the name does not say */
+};
+
+/* One name: of a part, with a share or slice behind it ("-SHARED", "-MIG-1g.10gb"), with a count
+ * ("8x H100", "H100:8"), or an instance type of a cloud. False when it names no part for sure. */
+bool device_name_find(const struct catalogue *catalogue, const char *name,
+                      struct device_found *ret_found);
+
+/* The output of a tool, or a list of names. */
+struct device_text {
+    const char *name;  /* of the first part as the text has it; NULL when no line names one */
+    int n_devices;     /* lines, or counts, of that name */
+    const char *other; /* a second part that the text names, or NULL */
+};
+
+/* Looks for the lines of a text that name a device. */
+void device_text_read(const struct catalogue *catalogue, struct arena *arena, const char *text,
+                      struct device_text *ret_text);
+
+#endif

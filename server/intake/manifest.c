@@ -1,0 +1,354 @@
+#include "manifest.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "described.h"
+#include "device_names.h"
+#include "manifest_parts.h"
+#include "yaml_tree.h"
+
+#define LIST_MAX 480
+/* More are taken for a slip. */
+#define DEVICES_MAX 4096
+
+/* What it looks like ----------------------------------------------------------------------------
+ */
+
+static const char *const MARKS[] = {"apiVersion", "kind", "services"};
+
+/* Whether the line begins with one of the marks and a colon, quoted or behind a list's dash. */
+static bool line_is_mark(const char *line)
+{
+    line += strspn(line, line[0] == '-' ? "- " : "{ \t");
+    line += line[0] == '"' || line[0] == '\'';
+    for (size_t i = 0; i < ARRAY_LEN(MARKS); i++) {
+        size_t length = strlen(MARKS[i]);
+        if (strncmp(line, MARKS[i], length) == 0) {
+            line += length;
+            line += line[0] == '"' || line[0] == '\'';
+            line += strspn(line, " \t");
+            return line[0] == ':';
+        }
+    }
+    return false;
+}
+
+bool manifest_looks_like(const char *text)
+{
+    bool braced = text[strspn(text, " \t\r\n")] == '{';
+
+    while (text) {
+        bool outermost = text[0] != ' ' && text[0] != '\t';
+        if ((outermost || braced) && line_is_mark(text))
+            return true;
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    return false;
+}
+
+bool manifest_is_object(const struct cJSON *object)
+{
+    return cJSON_IsString(tree_at(object, "apiVersion")) ||
+           cJSON_IsString(tree_at(object, "kind")) || cJSON_IsObject(tree_at(object, "services"));
+}
+
+/* Choosing --------------------------------------------------------------------------------------
+ */
+
+static bool is_asked(const struct unit *unit, const char *container)
+{
+    const char *slash = container ? strrchr(container, '/') : NULL;
+
+    if (!container)
+        return true;
+    if (strcmp(unit->container, container) == 0 || strcmp(unit->workload, container) == 0)
+        return true;
+    return slash && strlen(unit->workload) == (size_t)(slash - container) &&
+           strncmp(unit->workload, container, (size_t)(slash - container)) == 0 &&
+           strcmp(unit->container, slash + 1) == 0;
+}
+
+/* "a/b (image), c/d"; cut where it gets long. */
+static const char *list_units(const struct manifest *manifest, struct unit *const *units, int n)
+{
+    char text[LIST_MAX];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        const char *image = units[i]->line.image;
+        int more = snprintf(text + used, sizeof(text) - used, "%s%.60s/%.60s%s%.60s%s",
+                            i ? ", " : "", units[i]->workload, units[i]->container,
+                            image ? " (" : "", image ? image : "", image ? ")" : "");
+        if (more < 0 || (size_t)more >= sizeof(text) - used)
+            break;
+        used += (size_t)more;
+    }
+    text[used] = '\0';
+    return arena_copy(manifest->intake->arena, text, used);
+}
+
+/* The units that are asked for and serve, else those asked for; their number. */
+static int candidates(struct manifest *manifest, const char *container, bool serving,
+                      struct unit *ret_units[UNITS_MAX])
+{
+    int n = 0;
+
+    for (int i = 0; i < manifest->n_units; i++) {
+        struct unit *unit = &manifest->units[i];
+        if (is_asked(unit, container) && (!serving || command_serves(&unit->line)))
+            ret_units[n++] = unit;
+    }
+    return n;
+}
+
+static void refuse_none(struct manifest *manifest, const char *container)
+{
+    struct unit *all[UNITS_MAX];
+    int n = candidates(manifest, NULL, false, all);
+    const char *list = n ? list_units(manifest, all, n) : NULL;
+    struct faults *faults = manifest->intake->faults;
+
+    if (manifest->unread_kind && n == 0)
+        fault_add(faults, manifest->origin, NULL, "a %s cannot be read: %s", manifest->unread_kind,
+                  manifest->unread_why);
+    else if (!list)
+        fault_add(faults, manifest->origin, NULL,
+                  "no container in it: a Pod, Deployment, StatefulSet, LeaderWorkerSet, "
+                  "InferenceService, a List of these or compose services are read");
+    else if (container && candidates(manifest, container, false, all) == 0)
+        fault_add(faults, "/container", NULL, "no container \"%s\"; there are %s",
+                  field_quote(manifest->intake->arena, container), list);
+    else
+        fault_add(faults, manifest->origin, NULL,
+                  "no container starts an engine that is known here; there are %s", list);
+}
+
+/* A draining runtime or a second copy of the same container is no choice to make. */
+static bool same_launch(const struct unit *a, const struct unit *b)
+{
+    if (a->line.argc != b->line.argc || strcmp(a->workload, b->workload) != 0)
+        return false;
+    for (int i = 0; i < a->line.argc; i++)
+        if (strcmp(a->line.argv[i], b->line.argv[i]) != 0)
+            return false;
+    return true;
+}
+
+static struct unit *choose(struct manifest *manifest, const char *container)
+{
+    struct unit *units[UNITS_MAX];
+    int n = candidates(manifest, container, true, units);
+    int distinct = 0;
+
+    for (int i = 0; i < n; i++) {
+        bool again = false;
+        for (int j = 0; j < distinct; j++)
+            again = again || same_launch(units[i], units[j]);
+        if (!again)
+            units[distinct++] = units[i];
+    }
+    if (distinct == 1)
+        return units[0];
+    if (distinct == 0)
+        refuse_none(manifest, container);
+    else
+        fault_add(manifest->intake->faults, manifest->origin, NULL,
+                  "%d containers serve: %s; say which by \"container\" (or ?container=), as "
+                  "\"workload/container\"",
+                  distinct, list_units(manifest, units, distinct));
+    return NULL;
+}
+
+/* Leaves ----------------------------------------------------------------------------------------
+ */
+
+static bool is_given(const struct plan_request *request, const char *pointer)
+{
+    int row = field_by_pointer(&PLAN_FIELDS, pointer);
+
+    return row >= 0 && request->given[row];
+}
+
+static bool set_number(const struct manifest *manifest, struct plan_request *request,
+                       const char *pointer, double number)
+{
+    const cJSON value = {.type = cJSON_Number, .valuedouble = number, .valueint = (int)number};
+
+    return isnan(number) || is_given(request, pointer) ||
+           field_set_by_pointer(manifest->intake, request, pointer, &value);
+}
+
+static bool set_text(const struct manifest *manifest, struct plan_request *request,
+                     const char *pointer, const char *text)
+{
+    char *copy = arena_copy(manifest->intake->arena, text, strlen(text));
+    const cJSON value = {.type = cJSON_String, .valuestring = copy};
+
+    return copy && field_set_by_pointer(manifest->intake, request, pointer, &value);
+}
+
+/* The part that labels select. What they say is not known: a fault, unless a part was given. */
+static void apply_part(const struct manifest *manifest, const struct unit *unit,
+                       struct plan_request *request)
+{
+    const struct catalogue *catalogue = manifest->intake->catalogue;
+    bool given = is_given(request, "/hardware");
+    struct device_found found;
+
+    if (unit->part && device_name_find(catalogue, unit->part, &found)) {
+        const struct hardware *part = &catalogue->lib.hardware[found.index];
+        if (!given)
+            (void)set_text(manifest, request, "/hardware", part->id);
+        else if (request->problem.hw && request->problem.hw->index != found.index)
+            described_note(&request->described, "hardware_differs", "/hardware",
+                           "the manifest asks for %s (%s: %s); planned on the part given beside "
+                           "it, %s",
+                           part->id, unit->part_from, unit->part, request->problem.hw->id);
+        return;
+    }
+    if (given)
+        return;
+    if (!unit->part)
+        fault_add(manifest->intake->faults, "/hardware", NULL,
+                  "required: the manifest selects no part (no node label tells it): give "
+                  "\"hardware\" beside it");
+    else
+        fault_add(manifest->intake->faults, "/hardware", NULL,
+                  "the manifest asks for \"%s\" (%s), which names no part or several: give "
+                  "\"hardware\" beside it",
+                  field_quote(manifest->intake->arena, unit->part), unit->part_from);
+}
+
+/* The name that a model's address ends with: hf://org/name:rev, s3://bucket/path/name. */
+static const char *model_of_address(struct arena *arena, const char *address)
+{
+    const char *from = strstr(address, "://");
+    const char *name = from ? from + 3 : address;
+    bool hub = strncmp(address, "hf://", 5) == 0;
+    size_t length = strlen(name);
+
+    while (length && name[length - 1] == '/')
+        length--;
+    const char *colon = hub ? memchr(name, ':', length) : NULL;
+    if (colon)
+        length = (size_t)(colon - name);
+    const char *copy = arena_copy(arena, name, length);
+    const char *slash = copy && !hub ? strrchr(copy, '/') : NULL;
+    return slash && slash[1] ? slash + 1 : copy;
+}
+
+/* A model that stands beside the command, when its name is known: the command then speaks of the
+ * place where it is mounted. */
+static void apply_model(const struct manifest *manifest, const struct unit *unit,
+                        struct plan_request *request)
+{
+    struct name_match match;
+
+    if (!unit->model || is_given(request, "/model"))
+        return;
+    const char *name = model_of_address(manifest->intake->arena, unit->model);
+    if (!name)
+        return;
+    catalogue_find_model(manifest->intake->catalogue, name, &match);
+    if (match.index >= 0)
+        (void)set_text(manifest, request, "/model", name);
+}
+
+/* A leaf as it counts before defaults: what was given, else 1. */
+static double ranks(const struct plan_request *request, const char *pointer, double value)
+{
+    return is_given(request, pointer) && value >= 1 ? value : 1;
+}
+
+/* Devices that nobody uses; that some are missing is said where the command is read. */
+static void note_devices(const struct unit *unit, struct plan_request *request)
+{
+    const struct deployment *dep = &request->problem.dep;
+    double devices = unit->devices * unit->pods;
+    double used = ranks(request, "/deployment/tp", dep->tp) *
+                  ranks(request, "/deployment/pp", dep->pp) *
+                  ranks(request, "/deployment/dp", dep->dp);
+
+    if (isnan(devices))
+        return;
+    if (used >= devices)
+        return;
+    described_note(&request->described, "devices_unused", "/deployment/tp",
+                   "the manifest gives %.9g devices (%s: %.9g%s), the command uses %.9g "
+                   "(tp x pp x dp)",
+                   devices, unit->resource, unit->devices, unit->pods > 1 ? " in each pod" : "",
+                   used);
+}
+
+static bool apply_unit(struct manifest *manifest, const struct unit *unit,
+                       struct plan_request *request)
+{
+    struct described *described = &request->described;
+    int before = manifest->intake->faults->n + manifest->intake->faults->dropped;
+
+    if (unit->slice) {
+        fault_add(manifest->intake->faults, manifest->origin, NULL,
+                  "the container asks for a slice of a part (nvidia.com/mig-%.40s), which has no "
+                  "record: give \"hardware\" as an object with the slice's memory and bandwidth",
+                  unit->slice);
+        return is_given(request, "/hardware");
+    }
+    if (unit->without_value)
+        described_note(described, "variable_unknown", manifest->origin,
+                       "the command uses %.80s, whose value is not in the manifest",
+                       unit->without_value);
+    apply_model(manifest, unit, request);
+    apply_part(manifest, unit, request);
+    struct command_line line = unit->line;
+    line.n_devices = unit->devices <= DEVICES_MAX ? (int)(unit->devices * unit->pods) : 0;
+    if (!command_apply(manifest->intake, &line, request, described))
+        return false;
+    (void)set_number(manifest, request, "/deployment/tp", unit->tp);
+    (void)set_number(manifest, request, "/deployment/pp", unit->pp);
+    (void)set_number(manifest, request, "/deployment/dp", unit->dp);
+    if (unit->replicas >= 1)
+        (void)set_number(manifest, request, "/deployment/replicas", unit->replicas);
+    note_devices(unit, request);
+    return manifest->intake->faults->n + manifest->intake->faults->dropped == before;
+}
+
+bool manifest_apply(const struct intake *intake, const struct cJSON *documents,
+                    const struct manifest_source *source, struct plan_request *request)
+{
+    struct manifest manifest = {
+        .intake = intake,
+        .origin = source->origin,
+        .documents = documents,
+        .units = arena_alloc(intake->arena, UNITS_MAX * sizeof(struct unit)),
+    };
+
+    if (!manifest.units) {
+        fault_add(intake->faults, source->origin, NULL, "out of memory");
+        return false;
+    }
+    units_find(&manifest);
+    if (manifest.too_many)
+        described_note(&request->described, "containers_left_out", source->origin,
+                       "only the first %d containers were looked at", UNITS_MAX);
+    const struct unit *unit = choose(&manifest, source->container);
+    return unit && apply_unit(&manifest, unit, request);
+}
+
+bool manifest_read(const struct intake *intake, const char *text, size_t length,
+                   const struct manifest_source *source, struct plan_request *request)
+{
+    struct yaml_fault fault;
+    const cJSON *documents = yaml_tree_read(intake->arena, text, length, &fault);
+
+    if (!documents) {
+        fault_add(intake->faults, source->origin, NULL, "not YAML: %s at line %zu, column %zu",
+                  fault.what, fault.line, fault.column);
+        return false;
+    }
+    return manifest_apply(intake, documents, source, request);
+}

@@ -1,0 +1,256 @@
+/*
+ * manifest_kserve.c - KServe's InferenceService, ServingRuntime and LLMInferenceService, and the
+ * Ray Serve application of a RayService.
+ *
+ * Shapes: kserve.github.io (v1beta1, v1alpha1 API references); docs.ray.io, "Serving LLMs". A model
+ * of an InferenceService runs in its runtime's first container: what the model says goes before the
+ * runtime, its args follow the runtime's (kserve/pkg/controller/.../utils.go,
+ * MergeRuntimeContainers).
+ */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+#include "manifest_parts.h"
+#include "yaml_tree.h"
+
+#define RUNTIME_CONTAINER "kserve-container"
+
+static void read_predictor_model(struct manifest *manifest, const cJSON *predictor,
+                                 struct pod *pod);
+
+/* The runtime that the model names, of the namespace or of the cluster; NULL when not here. */
+static const cJSON *runtime_of(const struct manifest *manifest, const cJSON *model)
+{
+    const char *name = tree_text(manifest, model, "runtime");
+    const cJSON *runtime = name ? tree_object(manifest, "ServingRuntime", name) : NULL;
+
+    return runtime || !name ? runtime : tree_object(manifest, "ClusterServingRuntime", name);
+}
+
+/* The container of that name, else the first. */
+static const cJSON *container_of(const struct manifest *manifest, const cJSON *spec,
+                                 const char *name)
+{
+    const cJSON *containers = tree_at(spec, "containers");
+
+    if (!cJSON_IsArray(containers))
+        return NULL;
+    for (const cJSON *one = containers->child; one; one = one->next) {
+        const char *its = tree_text(manifest, one, "name");
+        if (its && strcmp(its, name) == 0)
+            return one;
+    }
+    return containers->child;
+}
+
+/* The image that runs a model of that format where the runtime is not in the stream: KServe's own
+ * Hugging Face server starts vLLM. */
+static void own_runtime(const struct manifest *manifest, const cJSON *model, struct unit *unit)
+{
+    const char *format = tree_text(manifest, model, "modelFormat/name");
+    const char *runtime = tree_text(manifest, model, "runtime");
+    static const char *const SERVER[] = {"python3", "-m", "huggingfaceserver"};
+
+    if (unit->line.argc > 0 && unit->line.argv[0][0] != '-')
+        return;
+    const char *hint = runtime ? runtime : format;
+    if (unit->line.image || !hint)
+        return;
+    if (!strstr(hint, "huggingface")) {
+        unit->line.image = hint;
+        return;
+    }
+    int n = (int)ARRAY_LEN(SERVER) + unit->line.argc;
+    const char **words = arena_alloc(manifest->intake->arena, (size_t)n * sizeof(*words));
+    if (!words)
+        return;
+    memcpy(words, SERVER, sizeof(SERVER));
+    if (unit->line.argc)
+        memcpy(words + ARRAY_LEN(SERVER), unit->line.argv,
+               (size_t)unit->line.argc * sizeof(*words));
+    unit->line.argv = words;
+    unit->line.argc = n;
+}
+
+/* A model with its format and runtime: what runs is the runtime's container. */
+static void read_predictor_model(struct manifest *manifest, const cJSON *predictor, struct pod *pod)
+{
+    const cJSON *model = tree_at(predictor, "model");
+    const cJSON *runtime = runtime_of(manifest, model);
+    const cJSON *container = container_of(manifest, tree_at(runtime, "spec"), RUNTIME_CONTAINER);
+
+    pod->model = tree_text(manifest, model, "storageUri");
+    pod->model_from = "storageUri";
+    if (!pod->model)
+        pod->model = tree_text(manifest, model, "storage/path");
+    struct unit *unit = unit_add(manifest, pod, RUNTIME_CONTAINER);
+    if (!unit)
+        return;
+    unit_command(manifest, pod, container, model, unit);
+    own_runtime(manifest, model, unit);
+    unit_devices(manifest, tree_at(runtime, "spec"), container, unit);
+    unit_devices(manifest, predictor, model, unit);
+}
+
+void read_inference_service(struct manifest *manifest, const struct cJSON *object)
+{
+    const cJSON *predictor = tree_at(object, "spec/predictor");
+    const cJSON *workers = tree_at(predictor, "workerSpec");
+    double pipeline = tree_number(manifest, workers, "pipelineParallelSize");
+    struct pod pod = {
+        .kind = "InferenceService",
+        .workload = tree_text(manifest, object, "metadata/name"),
+        .spec = predictor,
+        .replicas = tree_number(manifest, predictor, "minReplicas"),
+        .pods = pipeline >= 1 ? pipeline : 1,
+        .pp = pipeline >= 1 ? pipeline : 0,
+    };
+    double tensor = tree_number(manifest, workers, "tensorParallelSize");
+
+    if (!(pod.replicas >= 1))
+        pod.replicas = NAN;
+    pod.tp = tensor >= 1 ? tensor : 0;
+    if (tree_at(predictor, "model"))
+        read_predictor_model(manifest, predictor, &pod);
+    else
+        units_of_pod(manifest, &pod);
+}
+
+/* A runtime alone serves nothing; with a command that names its model it may be asked about. */
+void read_serving_runtime(struct manifest *manifest, const struct cJSON *object)
+{
+    const struct pod pod = {
+        .kind = "ServingRuntime",
+        .workload = tree_text(manifest, object, "metadata/name"),
+        .spec = tree_at(object, "spec"),
+        .replicas = NAN,
+        .pods = 1,
+    };
+
+    units_of_pod(manifest, &pod);
+}
+
+/* Devices that a pod of an LLMInferenceService takes part with are its template's; the layout
+ * stands beside it. */
+void read_llm_inference_service(struct manifest *manifest, const struct cJSON *object)
+{
+    static const char VLLM[] = "vllm";
+    const cJSON *spec = tree_at(object, "spec");
+    const cJSON *layout = tree_at(spec, "parallelism");
+    const cJSON *template = tree_at(spec, "template");
+    struct pod pod = {
+        .kind = "LLMInferenceService",
+        .workload = tree_text(manifest, object, "metadata/name"),
+        .spec = template,
+        .replicas = tree_number(manifest, spec, "replicas"),
+        .pods = 1,
+        .model = tree_text(manifest, spec, "model/uri"),
+        .model_from = "spec.model.uri",
+        .tp = tree_number(manifest, layout, "tensor"),
+        .pp = tree_number(manifest, layout, "pipeline"),
+        .dp = tree_number(manifest, layout, "data"),
+    };
+    int first = manifest->n_units;
+
+    if (cJSON_IsArray(tree_at(template, "containers")))
+        units_of_pod(manifest, &pod);
+    else
+        (void)unit_add(manifest, &pod, "main");
+    /* The controller's own template starts vLLM where the container says nothing. */
+    for (int i = first; i < manifest->n_units; i++) {
+        struct unit *unit = &manifest->units[i];
+        unit->line.origin = manifest->origin;
+        if (unit->line.argc == 0 && !unit->line.image && strcmp(unit->container, "main") == 0)
+            unit->line.image = VLLM;
+    }
+}
+
+/* Ray Serve -------------------------------------------------------------------------------------
+ */
+
+#define RAY_WORDS_MAX 256
+
+/* "tensor_parallel_size": 4 as "--tensor-parallel-size=4"; false switches stay out. */
+static const char *flag_of_setting(struct arena *arena, const cJSON *setting)
+{
+    const char *value = yaml_text(arena, setting);
+    char name[80];
+    size_t length = 0;
+
+    for (; setting->string[length] && length + 1 < sizeof(name); length++)
+        name[length] = setting->string[length] == '_' ? '-' : setting->string[length];
+    name[length] = '\0';
+    if (cJSON_IsTrue(setting))
+        return arena_printf(arena, "--%s", name);
+    if (cJSON_IsFalse(setting))
+        return arena_printf(arena, "--no-%s", name);
+    if (cJSON_IsObject(setting) || cJSON_IsArray(setting)) {
+        const char *json = cJSON_PrintUnformatted(setting);
+        return json ? arena_printf(arena, "--%s=%s", name, json) : NULL;
+    }
+    return value && value[0] ? arena_printf(arena, "--%s=%s", name, value) : NULL;
+}
+
+/* One entry of llm_configs as the command it comes to: vllm serve MODEL --key=value ... */
+static void read_llm_config(struct manifest *manifest, const struct pod *pod, const cJSON *config)
+{
+    struct arena *arena = manifest->intake->arena;
+    const cJSON *settings = tree_at(config, "engine_kwargs");
+    const char *id = tree_text(manifest, config, "model_loading_config/model_id");
+    const char *source = tree_text(manifest, config, "model_loading_config/model_source");
+    struct unit *unit = unit_add(manifest, pod, id);
+    const char **words = arena_alloc(arena, RAY_WORDS_MAX * sizeof(*words));
+    int n = 0;
+
+    if (!unit || !words)
+        return;
+    words[n++] = "vllm";
+    words[n++] = "serve";
+    words[n++] = source ? source : id ? id : "";
+    for (const cJSON *one = settings ? settings->child : NULL; one; one = one->next) {
+        const char *word = flag_of_setting(arena, one);
+        if (word && n < RAY_WORDS_MAX)
+            words[n++] = word;
+    }
+    unit->line = (struct command_line){.argc = n, .argv = words, .origin = manifest->origin};
+    unit->part = tree_text(manifest, config, "accelerator_type");
+    unit->part_from = "accelerator_type";
+    unit->replicas =
+        tree_number(manifest, config, "deployment_config/autoscaling_config/min_replicas");
+    if (isnan(unit->replicas))
+        unit->replicas = tree_number(manifest, config, "deployment_config/num_replicas");
+    if (!(unit->replicas >= 1))
+        unit->replicas = NAN;
+}
+
+/* The serve configuration is YAML inside the object. */
+void read_ray_service(struct manifest *manifest, const struct cJSON *object)
+{
+    static const char WHY[] = "only Ray Serve LLM applications whose llm_configs stand in "
+                              "serveConfigV2 can be read: send the engine's command";
+    const cJSON *text = tree_at(object, "spec/serveConfigV2");
+    const struct pod pod = {
+        .kind = "RayService",
+        .workload = tree_text(manifest, object, "metadata/name"),
+        .replicas = NAN,
+        .pods = 1,
+    };
+    struct yaml_fault fault;
+    int before = manifest->n_units;
+    const cJSON *serve = cJSON_IsString(text)
+                             ? yaml_tree_read(manifest->intake->arena, text->valuestring,
+                                              strlen(text->valuestring), &fault)
+                             : NULL;
+    const cJSON *applications = tree_at(serve ? serve->child : NULL, "applications");
+
+    for (const cJSON *one = applications ? applications->child : NULL; one; one = one->next) {
+        const cJSON *configs = tree_at(one, "args/llm_configs");
+        for (const cJSON *config = configs ? configs->child : NULL; config; config = config->next)
+            read_llm_config(manifest, &pod, config);
+    }
+    if (manifest->n_units > before)
+        return;
+    manifest->unread_kind = "RayService";
+    manifest->unread_why = WHY;
+}
