@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "device_names.h"
 #include "json_text.h"
 #include "name_key.h"
 #include "negotiate.h"
@@ -332,7 +333,9 @@ static bool find_in_catalogue(struct context *ctx, const char *kind, struct name
     if (model) {
         catalogue_find_model(ctx->catalogue, ctx->id, match);
     } else {
-        catalogue_find_hardware(ctx->catalogue, ctx->id, match);
+        struct device_asked asked;
+        device_read(ctx->catalogue, ctx->request->arena, ctx->id, &asked);
+        *match = asked.match;
     }
     if (match->index < 0) {
         return false;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_names.h"
 #include "store.h"
 
 #define WORDS_MAX 16
@@ -169,8 +170,9 @@ const char *list_model(struct context *ctx, const char *value, struct faults *fa
 
 const char *list_part(struct context *ctx, const char *value, struct faults *faults)
 {
-    struct name_match match;
-    catalogue_find_hardware(ctx->catalogue, value, &match);
+    struct device_asked asked;
+    device_read(ctx->catalogue, ctx->request->arena, value, &asked);
+    struct name_match match = asked.match;
     if (match.index >= 0) {
         return ctx->catalogue->lib.hardware[match.index].id;
     }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "device_tables.h"
 
@@ -353,4 +354,61 @@ void device_text_read(const struct catalogue *catalogue, struct arena *arena, co
         read_line(&listing, line);
         text += length + (text[length] == '\n');
     }
+}
+
+/* Whatever was written --------------------------------------------------------------------------
+ */
+
+/* "3g.40gb" or "1g.5gb+me" of "MIG 3g.40gb" or "-MIG-1g.5gb+me"; NULL when the text has none. */
+static const char *slice_of(struct arena *arena, const char *text)
+{
+    for (; *text; text++) {
+        if (strncasecmp(text, "mig", 3) != 0 || (text[3] != '-' && text[3] != ' '))
+            continue;
+        const char *name = text + 4;
+        size_t share = strspn(name, "0123456789");
+        if (share == 0 || strncasecmp(name + share, "g.", 2) != 0)
+            continue;
+        size_t memory = strspn(name + share + 2, "0123456789");
+        if (memory && strncasecmp(name + share + 2 + memory, "gb", 2) == 0)
+            return arena_copy(arena, name, share + memory + 4);
+    }
+    return NULL;
+}
+
+static void read_output(const struct catalogue *catalogue, struct arena *arena, const char *text,
+                        struct device_asked *asked)
+{
+    struct device_text output;
+    struct device_found found;
+
+    device_text_read(catalogue, arena, text, &output);
+    if (!output.name)
+        return;
+    asked->name = output.name;
+    asked->other = output.other;
+    asked->n_devices = output.n_devices;
+    if (device_name_find(catalogue, output.name, &found))
+        asked->match = (struct name_match){.index = found.index};
+    else
+        catalogue_find_hardware(catalogue, output.name, &asked->match);
+}
+
+void device_read(const struct catalogue *catalogue, struct arena *arena, const char *text,
+                 struct device_asked *ret_asked)
+{
+    struct device_asked asked = {.match.index = -1, .name = text};
+    struct device_found found;
+
+    asked.slice = slice_of(arena, text);
+    if (!asked.slice) {
+        catalogue_find_hardware(catalogue, text, &asked.match);
+        if (asked.match.index < 0 && device_name_find(catalogue, text, &found)) {
+            asked.match = (struct name_match){.index = found.index};
+            asked.n_devices = found.n_devices;
+        }
+        if (asked.match.index < 0 && !asked.match.ambiguous[0])
+            read_output(catalogue, arena, text, &asked);
+    }
+    *ret_asked = asked;
 }

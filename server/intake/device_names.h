@@ -38,4 +38,17 @@ struct device_text {
 void device_text_read(const struct catalogue *catalogue, struct arena *arena, const char *text,
                       struct device_text *ret_text);
 
+/* What somebody wrote where a part is expected. */
+struct device_asked {
+    struct name_match match; /* as catalogue_find_hardware() tells it */
+    int n_devices;           /* that the text speaks of; 0 = it does not say */
+    const char *name;        /* the part's name in the text */
+    const char *other;       /* a second part that the text names, or NULL */
+    const char *slice;       /* of a part ("3g.40gb"), and no match then; or NULL */
+};
+
+/* A name of the catalogue, one that device_name_find() knows, or the output of a tool. */
+void device_read(const struct catalogue *catalogue, struct arena *arena, const char *text,
+                 struct device_asked *ret_asked);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "device_names.h"
 #include "inline_model.h"
 #include "inline_part.h"
 
@@ -71,30 +72,52 @@ bool field_set_model(struct field_reader *reader, const struct field *field,
     return true;
 }
 
+/* A slice, two parts in one list, or a name that is none. */
+static void refuse_part(struct field_reader *reader, const struct field *field,
+                        const struct field_value *value, const struct device_asked *asked)
+{
+    const char *pointer = field_fault_pointer(reader, field, value);
+
+    if (asked->slice)
+        fault_add(reader->faults, pointer, NULL,
+                  "\"%s\" is a slice of a part (MIG %s), which has no record: give an object with "
+                  "the slice's memory and bandwidth",
+                  field_quote(reader->arena, asked->name), asked->slice);
+    else if (asked->other)
+        fault_add(reader->faults, pointer, NULL,
+                  "two parts are listed, \"%s\" and \"%s\": one deployment runs on one kind",
+                  field_quote(reader->arena, asked->name),
+                  field_quote(reader->arena, asked->other));
+    else
+        refuse_name(reader, field, value, "part", &asked->match);
+}
+
 bool field_set_hardware(struct field_reader *reader, const struct field *field,
                         const struct field_value *value, void *place)
 {
     const char *name = field_value_text(value);
     const struct hardware *part;
-    struct name_match match;
+    struct device_asked asked;
 
     if (!name && cJSON_IsObject(value->json)) {
         part = inline_part_read(reader->catalogue, reader->arena, reader->faults,
                                 field_fault_pointer(reader, field, value), value->json);
         if (part)
             *(const struct hardware **)place = part;
+        reader->named_devices = 0;
         return part != NULL;
     }
     if (!name) {
         field_refuse(reader, field, value, NULL);
         return false;
     }
-    catalogue_find_hardware(reader->catalogue, name, &match);
-    if (match.index < 0) {
-        refuse_name(reader, field, value, "part", &match);
+    device_read(reader->catalogue, reader->arena, name, &asked);
+    if (asked.match.index < 0 || asked.other) {
+        refuse_part(reader, field, value, &asked);
         return false;
     }
-    *(const struct hardware **)place = &reader->catalogue->lib.hardware[match.index];
+    *(const struct hardware **)place = &reader->catalogue->lib.hardware[asked.match.index];
+    reader->named_devices = asked.n_devices;
     return true;
 }
 

@@ -3,7 +3,7 @@
  *
  * Purpose: Kubernetes objects (one, a stream of documents, a List), KServe, Ray Serve and compose
  *          files say which container serves, by what command, with how many devices of which part.
- *          The serving container's command is read as any command (command.h); devices, part,
+ *          The serving container's command is read as any command (command_line.h); devices, part,
  *          replicas and model of the manifest become leaves besides.
  * Ownership: what is kept lies in the request's arena or borrows from the tree.
  * Errors:  faults below the origin ("/manifest"); a stream in which several containers serve is

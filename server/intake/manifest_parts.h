@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "command.h"
+#include "command_line.h"
 #include "manifest.h"
 
 struct cJSON;

@@ -24,6 +24,7 @@ static struct field_reader reader_of(const struct intake *intake, struct plan_re
         .stripped_format = request->name_format,
         .inline_model = request->inline_model,
         .weights_are_fp4 = request->weights_are_fp4,
+        .named_devices = request->named_devices,
     };
 }
 
@@ -33,6 +34,7 @@ static void keep_names(const struct field_reader *reader, struct plan_request *r
     request->name_format = reader->stripped_format;
     request->inline_model = reader->inline_model;
     request->weights_are_fp4 = reader->weights_are_fp4;
+    request->named_devices = reader->named_devices;
 }
 
 /* The leaves that this object gives, whatever was given before. */
@@ -333,6 +335,23 @@ static void settle_weights(const struct library *lib, struct plan_request *reque
     dep->weights = library_model_format(lib, model, dep->weights);
 }
 
+/* "8x H100" says how many there are, not how they are used. */
+static void note_named_devices(const struct intake *intake, struct plan_request *request)
+{
+    const struct deployment *dep = &request->problem.dep;
+    double used = dep->tp * dep->pp * dep->dp;
+
+    if (request->named_devices == 0 || used == request->named_devices)
+        return;
+    if (!request->described.arena)
+        described_init(&request->described, intake->arena);
+    described_note(&request->described,
+                   used < request->named_devices ? "devices_unused" : "too_few_devices",
+                   "/deployment/tp",
+                   "hardware names %d devices, the deployment uses %.9g (tp x pp x dp)",
+                   request->named_devices, used);
+}
+
 bool plan_request_resolve(const struct intake *intake, struct plan_request *request)
 {
     const struct field_reader reader = reader_of(intake, request);
@@ -350,5 +369,6 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     request->problem.dep.longest_is_stated =
         request->given[FIELD_ID_MAX_MODEL_LEN] || request->described.arena != NULL;
     check_prefill_worker(&reader, request);
+    note_named_devices(intake, request);
     return intake->faults->n == 0;
 }

@@ -26,6 +26,7 @@ struct plan_request {
     const struct cJSON *inline_model; /* the object that the model was given as, or NULL */
     const char *command;              /* a command line while it is read, then NULL */
     bool text_refused; /* a text that describes it has faults: the model may be among them */
+    int named_devices; /* that the part's name speaks of; 0 = it does not */
     bool given[FIELD_ID_COUNT];                    /* a value was read */
     bool assumed[FIELD_ID_COUNT];                  /* a default was taken */
     const struct launch *launches[FIELD_ID_COUNT]; /* the launch it is from; NULL = none */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -208,11 +209,54 @@ static void test_texts(void **state)
     }
 }
 
+/* "hardware" of a request as people paste it: the part, or the fault. */
+static const struct {
+    const char *hardware, *part, *note, *fault;
+} ASKED[] = {
+    {"NVIDIA-A100-SXM4-80GB", "a100-sxm-80gb", NULL, NULL},
+    {"p5.48xlarge", "h100-sxm", "devices_unused", NULL},
+    {"1x L40S", "l40s", NULL, NULL},
+    {"GPU 0: NVIDIA L4 (UUID: GPU-1)\\nGPU 1: NVIDIA L4 (UUID: GPU-2)\\n", "l4", "devices_unused",
+     NULL},
+    {"NVIDIA L40S, 46068 MiB", "l40s", NULL, NULL},
+    {"NVIDIA-H100-80GB-HBM3-MIG-3g.40gb", NULL, NULL, "slice of a part (MIG 3g.40gb)"},
+    {"GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-1)\\n  MIG 1g.5gb      Device  0: (UUID: MIG-2)\\n",
+     NULL, NULL, "slice of a part (MIG 1g.5gb)"},
+    {"GPU 0: NVIDIA L4 (UUID: GPU-1)\\nGPU 1: NVIDIA L40S (UUID: GPU-2)\\n", NULL, NULL,
+     "two parts are listed"},
+    {"A100", NULL, NULL, "means a100"},
+    {"GPU 0: A100 (UUID: GPU-1)", NULL, NULL, "means a100"},
+    {"Voodoo 2", NULL, NULL, "no part is called"},
+};
+
+static void test_asked(void **state)
+{
+    static const char BODY[] = "{\"model\": \"qwen3-8b\", \"hardware\": \"%s\"}";
+    struct kit *kit = *state;
+    struct reading reading;
+    char body[512];
+
+    for (size_t i = 0; i < ARRAY_LEN(ASKED); i++) {
+        snprintf(body, sizeof(body), BODY, ASKED[i].hardware);
+        kit_read_json(kit, body, &reading);
+        const struct hardware *part = reading.request.problem.hw;
+        const struct described_note *note = reading.request.described.notes;
+        const char *fault = reading.faults.n ? reading.faults.items[0].detail : NULL;
+        if (reading.complete != (ASKED[i].part != NULL) ||
+            (ASKED[i].part && strcmp(part->id, ASKED[i].part) != 0) ||
+            (ASKED[i].note ? !note || strcmp(note->id, ASKED[i].note) != 0 : note != NULL) ||
+            (ASKED[i].fault && (!fault || !strstr(fault, ASKED[i].fault))))
+            fail_msg("%s: %s, note %s, fault %s", ASKED[i].hardware, part ? part->id : "no part",
+                     note ? note->id : "none", fault ? fault : "none");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_asked),
     };
 
     return cmocka_run_group_tests(tests, kit_setup, kit_teardown);
