@@ -22,6 +22,7 @@ struct search {
     struct command_env *env;
     int n_env, depth;
     const char *image;
+    bool is_entry; /* the words are arguments of the image's own program, unless they start one */
     int n_devices;
 };
 
@@ -171,6 +172,7 @@ static bool search_container(struct search *search, const char *const *words, in
     if (i >= n)
         return false;
     search->image = words[i++];
+    search->is_entry = true;
     int rest = n - i;
     const char **inner =
         arena_alloc_raw(search->intake->arena, (size_t)(rest + 1) * sizeof(*inner));
@@ -298,6 +300,7 @@ static bool search_text(struct search *search, const char *text, struct command_
     search->depth++;
     for (int i = 0; i < shell->n_commands; i++) {
         const struct shell_command *command = &shell->commands[i];
+        search->is_entry = false;
         search->n_env = 0;
         for (int j = 0; j < command->n_env; j++)
             search->env[search->n_env++] = command->env[j];
@@ -338,7 +341,7 @@ static bool search_image(struct search *search, const char *const *words, int n,
                          struct command_found *ret_found)
 {
     const struct command_engine *engine =
-        search->image ? command_image_engine(search->image) : NULL;
+        search->image && search->is_entry ? command_image_engine(search->image) : NULL;
 
     if (!engine)
         return false;
@@ -437,6 +440,7 @@ bool command_find(const struct intake *intake, const struct command_line *line,
     struct search search = {.intake = intake,
                             .origin = line->origin,
                             .image = line->image,
+                            .is_entry = true,
                             .n_devices = line->n_devices};
 
     *ret_found = (struct command_found){.engine = NULL};
@@ -446,4 +450,14 @@ bool command_find(const struct intake *intake, const struct command_line *line,
     for (int i = 0; i < line->n_env && i < ENV_MAX; i++)
         search.env[search.n_env++] = line->env[i];
     return search_words(&search, line->argv, line->argc, ret_found);
+}
+
+bool command_serves(const struct intake *intake, const struct command_line *line)
+{
+    struct command_found found;
+    struct faults unread;
+
+    faults_init(&unread, intake->arena);
+    const struct intake aside = {intake->catalogue, intake->arena, &unread, intake->base};
+    return command_find(&aside, line, &found) && !found.refused;
 }

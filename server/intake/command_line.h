@@ -60,7 +60,7 @@ MUST_USE bool command_read(const struct intake *intake, const char *text, const 
 
 /* Whether such a container image or such words start an engine that is known here: what finds the
  * serving container among others. */
-bool command_serves(const struct command_line *line);
+bool command_serves(const struct intake *intake, const struct command_line *line);
 
 /*
  * The flag by which the deployment's engine is told a leaf: of vLLM, ("/deployment/kv_cache",

@@ -232,6 +232,10 @@ static const struct image_name IMAGES[] = {
     {"ollama", &COMMAND_OLLAMA},
 };
 
+/* What stands beside the servers of a maker, in images of names like theirs. */
+static const char *const HELPERS[] = {"router",  "gateway", "operator",  "controller", "exporter",
+                                      "sidecar", "proxy",   "scheduler", "webui",      "benchmark"};
+
 /* Where the tag begins, behind the colon that is no port's; NULL without one. */
 static const char *image_tag(const char *image)
 {
@@ -246,6 +250,11 @@ const struct command_engine *command_image_engine(const char *image)
     const char *tag = image_tag(image);
     size_t length = tag ? (size_t)(tag - image) : strlen(image);
 
+    for (size_t i = 0; i < ARRAY_LEN(HELPERS); i++) {
+        const char *at = strstr(command_base_name(image), HELPERS[i]);
+        if (at && at < image + length)
+            return NULL;
+    }
     for (size_t i = 0; i < ARRAY_LEN(IMAGES); i++) {
         const char *at = strstr(image, IMAGES[i].part);
         if (at && at < image + length)
@@ -268,13 +277,4 @@ const char *command_image_version(struct arena *arena, const char *image)
             return arena_copy(arena, tag + (*tag == 'v'), whole - (*tag == 'v'));
     }
     return NULL;
-}
-
-bool command_serves(const struct command_line *line)
-{
-    for (int i = 0; i < line->argc; i++) {
-        if (command_starter(line->argv, line->argc, i))
-            return true;
-    }
-    return line->image && command_image_engine(line->image);
 }

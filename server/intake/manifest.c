@@ -100,7 +100,8 @@ static int candidates(struct manifest *manifest, const char *container, bool ser
 
     for (int i = 0; i < manifest->n_units; i++) {
         struct unit *unit = &manifest->units[i];
-        if (is_asked(unit, container) && (!serving || command_serves(&unit->line)))
+        if (is_asked(unit, container) &&
+            (!serving || command_serves(manifest->intake, &unit->line)))
             ret_units[n++] = unit;
     }
     return n;
@@ -139,7 +140,21 @@ static bool same_launch(const struct unit *a, const struct unit *b)
     return true;
 }
 
-static struct unit *choose(struct manifest *manifest, const char *container)
+/* Whether `a` is rather what is planned than `b`: the one with more devices; a runtime only where
+ * nothing else serves. The first one wins a draw. */
+static bool is_rather(const struct unit *a, const struct unit *b)
+{
+    bool a_runtime = strstr(a->kind, "ServingRuntime") != NULL;
+    bool b_runtime = strstr(b->kind, "ServingRuntime") != NULL;
+    double a_devices = isnan(a->devices) ? 0 : a->devices * a->pods;
+    double b_devices = isnan(b->devices) ? 0 : b->devices * b->pods;
+
+    return a_runtime == b_runtime ? a_devices > b_devices : b_runtime;
+}
+
+/* The unit that is planned, and a note of the choice where there is one. */
+static const struct unit *choose(struct manifest *manifest, const char *container,
+                                 struct described *described)
 {
     struct unit *units[UNITS_MAX];
     int n = candidates(manifest, container, true, units);
@@ -152,16 +167,24 @@ static struct unit *choose(struct manifest *manifest, const char *container)
         if (!again)
             units[distinct++] = units[i];
     }
-    if (distinct == 1)
-        return units[0];
-    if (distinct == 0)
+    if (distinct == 0) {
         refuse_none(manifest, container);
-    else
-        fault_add(manifest->intake->faults, manifest->origin, NULL,
-                  "%d containers serve: %s; say which by \"container\" (or ?container=), as "
-                  "\"workload/container\"",
-                  distinct, list_units(manifest, units, distinct));
-    return NULL;
+        return NULL;
+    }
+    for (int i = 1; i < distinct; i++) {
+        struct unit *other = units[i];
+        if (!is_rather(other, units[0]))
+            continue;
+        memmove(units + 1, units, (size_t)i * sizeof(units[0]));
+        units[0] = other;
+    }
+    if (distinct > 1)
+        described_note(described, "container_chosen", manifest->origin,
+                       "%d containers serve; planned is %.80s/%.80s, left out: %s; \"container\" "
+                       "(\"workload/container\") chooses another",
+                       distinct, units[0]->workload, units[0]->container,
+                       list_units(manifest, units + 1, distinct - 1));
+    return units[0];
 }
 
 /* Leaves ----------------------------------------------------------------------------------------
@@ -331,11 +354,13 @@ bool manifest_apply(const struct intake *intake, const struct cJSON *documents,
         fault_add(intake->faults, source->origin, NULL, "out of memory");
         return false;
     }
+    if (!request->described.arena)
+        described_init(&request->described, intake->arena);
     units_find(&manifest);
     if (manifest.too_many)
         described_note(&request->described, "containers_left_out", source->origin,
                        "only the first %d containers were looked at", UNITS_MAX);
-    const struct unit *unit = choose(&manifest, source->container);
+    const struct unit *unit = choose(&manifest, source->container, &request->described);
     return unit && apply_unit(&manifest, unit, request);
 }
 

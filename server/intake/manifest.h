@@ -6,8 +6,8 @@
  *          The serving container's command is read as any command (command_line.h); devices, part,
  *          replicas and model of the manifest become leaves besides.
  * Ownership: what is kept lies in the request's arena or borrows from the tree.
- * Errors:  faults below the origin ("/manifest"); a stream in which several containers serve is
- *          refused with their names, unless one is chosen.
+ * Errors:  faults below the origin ("/manifest"). Where several containers serve, the one with the
+ *          most devices is planned and a note names the others, unless one is asked for.
  * Threads: tables are constant; a reading belongs to one request.
  */
 #ifndef REGIME_MANIFEST_H
@@ -30,8 +30,9 @@ bool manifest_is_object(const struct cJSON *object);
 
 /* Where a manifest comes from and which of its containers is meant. */
 struct manifest_source {
-    const char *origin;    /* pointer prefix of faults, "/manifest" */
-    const char *container; /* "name", "workload" or "workload/name"; NULL = the only one */
+    const char *origin; /* pointer prefix of faults, "/manifest" */
+    const char
+        *container; /* "name", "workload" or "workload/name"; NULL = the one with most devices */
 };
 
 /*

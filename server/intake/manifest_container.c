@@ -305,6 +305,7 @@ void units_of_pod(struct manifest *manifest, const struct pod *pod)
         if (!unit)
             return;
         unit_command(manifest, pod, one, NULL, unit);
+        unit_huggingface(manifest, unit);
         unit_devices(manifest, pod->spec, one, unit);
     }
 }

@@ -14,10 +14,103 @@
 #include "manifest_parts.h"
 #include "yaml_tree.h"
 
-#define RUNTIME_CONTAINER "kserve-container"
+/* KServe's Hugging Face server -------------------------------------------------------------------
+ */
 
-static void read_predictor_model(struct manifest *manifest, const cJSON *predictor,
-                                 struct pod *pod);
+#define HUGGINGFACE_SERVER "huggingfaceserver"
+
+/* Its own arguments (kserve/python/huggingfaceserver/__main__.py); all others are vLLM's. Those
+ * without a name of vLLM do nothing to a plan. */
+static const struct {
+    const char *name, *vllm;
+} HUGGINGFACE[] = {
+    {"--model_id", "--model"},
+    {"--model-id", "--model"},
+    {"--model_revision", "--revision"},
+    {"--model_name", "--served-model-name"},
+    {"--model-name", "--served-model-name"},
+    {"--model_dir", NULL},
+    {"--backend", NULL},
+    {"--task", NULL},
+    {"--http_port", NULL},
+    {"--grpc_port", NULL},
+    {"--workers", NULL},
+    {"--max_length", "--max-model-len"},
+};
+
+/* The place of the word's flag among them, -1 for none; *ret_value is what stands behind '='. */
+static int huggingface_flag(const char *word, const char **ret_value)
+{
+    size_t length = strcspn(word, "=");
+
+    *ret_value = word[length] ? word + length + 1 : NULL;
+    for (size_t i = 0; i < ARRAY_LEN(HUGGINGFACE); i++)
+        if (strlen(HUGGINGFACE[i].name) == length &&
+            strncmp(HUGGINGFACE[i].name, word, length) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Where the server's arguments begin; -1 when the unit starts something else. */
+static int huggingface_arguments(const struct unit *unit)
+{
+    const struct command_line *line = &unit->line;
+
+    for (int i = 0; i < line->argc; i++)
+        if (strcmp(line->argv[i], HUGGINGFACE_SERVER) == 0)
+            return i + 1;
+    bool own = line->argc == 0 || line->argv[0][0] == '-';
+    return own && line->image && strstr(line->image, "huggingface") &&
+                   !strstr(line->image, "text-generation")
+               ? 0
+               : -1;
+}
+
+/* Takes the flag at line->argv[i] over; how many words that is. */
+static int take_over(struct arena *arena, const struct command_line *line, int i,
+                     const char **words, int *n)
+{
+    const char *value;
+    int flag = huggingface_flag(line->argv[i], &value);
+    bool apart = flag >= 0 && !value && i + 1 < line->argc;
+
+    if (flag < 0) {
+        words[(*n)++] = line->argv[i];
+        return 1;
+    }
+    value = apart ? line->argv[i + 1] : value;
+    if (HUGGINGFACE[flag].vllm && value) {
+        const char *word = arena_printf(arena, "%s=%s", HUGGINGFACE[flag].vllm, value);
+        if (word)
+            words[(*n)++] = word;
+    }
+    return apart ? 2 : 1;
+}
+
+void unit_huggingface(const struct manifest *manifest, struct unit *unit)
+{
+    static const char *const SERVER[] = {"vllm", "serve"};
+    const struct command_line *line = &unit->line;
+    int i = huggingface_arguments(unit), n = ARRAY_LEN(SERVER);
+
+    if (i < 0)
+        return;
+    const char **words = arena_alloc(manifest->intake->arena,
+                                     ((size_t)line->argc + ARRAY_LEN(SERVER)) * sizeof(*words));
+    if (!words)
+        return;
+    memcpy(words, SERVER, sizeof(SERVER));
+    while (i < line->argc)
+        i += take_over(manifest->intake->arena, line, i, words, &n);
+    unit->line.argv = words;
+    unit->line.argc = n;
+    unit->line.image = NULL;
+}
+
+/* Services --------------------------------------------------------------------------------------
+ */
+
+#define RUNTIME_CONTAINER "kserve-container"
 
 /* The runtime that the model names, of the namespace or of the cluster; NULL when not here. */
 static const cJSON *runtime_of(const struct manifest *manifest, const cJSON *model)
@@ -45,32 +138,15 @@ static const cJSON *container_of(const struct manifest *manifest, const cJSON *s
 }
 
 /* The image that runs a model of that format where the runtime is not in the stream: KServe's own
- * Hugging Face server starts vLLM. */
+ * Hugging Face server where a format is named so, else whatever engine the runtime's name has. */
 static void own_runtime(const struct manifest *manifest, const cJSON *model, struct unit *unit)
 {
     const char *format = tree_text(manifest, model, "modelFormat/name");
     const char *runtime = tree_text(manifest, model, "runtime");
-    static const char *const SERVER[] = {"python3", "-m", "huggingfaceserver"};
 
-    if (unit->line.argc > 0 && unit->line.argv[0][0] != '-')
-        return;
-    const char *hint = runtime ? runtime : format;
-    if (unit->line.image || !hint)
-        return;
-    if (!strstr(hint, "huggingface")) {
-        unit->line.image = hint;
-        return;
-    }
-    int n = (int)ARRAY_LEN(SERVER) + unit->line.argc;
-    const char **words = arena_alloc(manifest->intake->arena, (size_t)n * sizeof(*words));
-    if (!words)
-        return;
-    memcpy(words, SERVER, sizeof(SERVER));
-    if (unit->line.argc)
-        memcpy(words + ARRAY_LEN(SERVER), unit->line.argv,
-               (size_t)unit->line.argc * sizeof(*words));
-    unit->line.argv = words;
-    unit->line.argc = n;
+    if (!unit->line.image)
+        unit->line.image = runtime ? runtime : format;
+    unit_huggingface(manifest, unit);
 }
 
 /* A model with its format and runtime: what runs is the runtime's container. */

@@ -95,6 +95,10 @@ void unit_command(struct manifest *manifest, const struct pod *pod, const struct
 void unit_devices(struct manifest *manifest, const struct cJSON *spec,
                   const struct cJSON *container, struct unit *unit);
 
+/* KServe's Hugging Face server is vLLM with arguments of its own: a unit that starts it becomes the
+ * vLLM command that it comes to. */
+void unit_huggingface(const struct manifest *manifest, struct unit *unit);
+
 /* Kinds -----------------------------------------------------------------------------------------
  */
 
