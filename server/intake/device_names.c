@@ -186,7 +186,8 @@ struct listing {
     const struct catalogue *catalogue;
     struct arena *arena;
     struct device_text *found;
-    int first; /* index of the part that the first name is */
+    int first;       /* index of the part that the first name is */
+    bool lines_only; /* names without what a tool prints around them do not count */
     char name[NAME_MAX_BYTES];
 };
 
@@ -331,11 +332,24 @@ static void read_line(struct listing *listing, const char *line)
 {
     struct device_found found;
 
-    if (take_row(listing, line) || take_by_pattern(listing, line) || take_field(listing, line) ||
-        take_id(listing, line)) {
+    if (take_row(listing, line) || take_by_pattern(listing, line) ||
+        (!listing->lines_only && (take_field(listing, line) || take_id(listing, line)))) {
         bool counted =
             device_name_find(listing->catalogue, listing->name, &found) && found.n_devices > 0;
         keep(listing, listing->name, counted ? found.n_devices : 1);
+    }
+}
+
+static void read_lines(struct listing *listing, const char *text)
+{
+    for (int i = 0; *text && i < LINES_MAX; i++) {
+        char line[512];
+        size_t length = strcspn(text, "\n");
+        size_t kept = length < sizeof(line) ? length : sizeof(line) - 1;
+        memcpy(line, text, kept);
+        line[kept] = '\0';
+        read_line(listing, line);
+        text += length + (text[length] == '\n');
     }
 }
 
@@ -345,15 +359,17 @@ void device_text_read(const struct catalogue *catalogue, struct arena *arena, co
     struct listing listing = {.catalogue = catalogue, .arena = arena, .found = ret_text};
 
     *ret_text = (struct device_text){0};
-    for (int i = 0; *text && i < LINES_MAX; i++) {
-        char line[512];
-        size_t length = strcspn(text, "\n");
-        size_t kept = length < sizeof(line) ? length : sizeof(line) - 1;
-        memcpy(line, text, kept);
-        line[kept] = '\0';
-        read_line(&listing, line);
-        text += length + (text[length] == '\n');
-    }
+    read_lines(&listing, text);
+}
+
+void device_log_read(const struct catalogue *catalogue, struct arena *arena, const char *text,
+                     struct device_text *ret_text)
+{
+    struct listing listing = {
+        .catalogue = catalogue, .arena = arena, .found = ret_text, .lines_only = true};
+
+    *ret_text = (struct device_text){0};
+    read_lines(&listing, text);
 }
 
 /* Whatever was written --------------------------------------------------------------------------

@@ -38,6 +38,10 @@ struct device_text {
 void device_text_read(const struct catalogue *catalogue, struct arena *arena, const char *text,
                       struct device_text *ret_text);
 
+/* The same for the log of a program: only lines that say what device they speak of count. */
+void device_log_read(const struct catalogue *catalogue, struct arena *arena, const char *text,
+                     struct device_text *ret_text);
+
 /* What somebody wrote where a part is expected. */
 struct device_asked {
     struct name_match match; /* as catalogue_find_hardware() tells it */
