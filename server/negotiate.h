@@ -11,6 +11,11 @@
 
 #define MEDIA_JSON "application/json"
 #define MEDIA_TEXT "text/plain"
+/* YAML (RFC 9512) and the names it had before. */
+#define MEDIA_YAML "application/yaml"
+#define MEDIA_X_YAML "application/x-yaml"
+#define MEDIA_TEXT_YAML "text/yaml"
+#define MEDIA_TEXT_X_YAML "text/x-yaml"
 #define MEDIA_CSV "text/csv"
 #define MEDIA_HTML "text/html"
 #define MEDIA_NDJSON "application/x-ndjson"

@@ -23,6 +23,7 @@ static const char *type_of(enum field_kind kind)
         return "array";
     case FIELD_NAME:
     case FIELD_TEXT:
+    case FIELD_TREE:
     case FIELD_MODEL:
     case FIELD_HARDWARE:
     case FIELD_ENGINE:
@@ -160,14 +161,17 @@ static void put_record_field(struct json_out *out, const struct field *field)
     json_end_object(out);
 }
 
-/* A list of names may also be one text, its names between commas. */
-static void put_list_type(struct json_out *out)
+/* A list of names may also be one text, its names between commas; a manifest a text, an object or a
+ * list of them. */
+static const char *const LIST_TYPES[] = {"array", "string", "null"};
+static const char *const TREE_TYPES[] = {"string", "object", "array", "null"};
+
+static void put_types(struct json_out *out, const char *const *types, size_t n)
 {
-    static const char *const TYPES[] = {"array", "string", "null"};
     json_key(out, "type");
     json_begin_array(out);
-    for (size_t i = 0; i < ARRAY_LEN(TYPES); i++) {
-        json_text(out, TYPES[i]);
+    for (size_t i = 0; i < n; i++) {
+        json_text(out, types[i]);
     }
     json_end_array(out);
 }
@@ -183,7 +187,9 @@ static void put_leaf(struct json_out *out, const struct field *field, bool in_bo
     }
     json_begin_object(out);
     if (in_body && field->kind == FIELD_NAMES) {
-        put_list_type(out);
+        put_types(out, LIST_TYPES, ARRAY_LEN(LIST_TYPES));
+    } else if (in_body && field->kind == FIELD_TREE) {
+        put_types(out, TREE_TYPES, ARRAY_LEN(TREE_TYPES));
     } else if (type) {
         put_type(out, type, or_null);
     }

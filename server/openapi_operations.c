@@ -437,16 +437,22 @@ static void put_parameters(struct json_out *out, const struct operation *operati
 /* A description of a deployment that is no JSON. */
 static void put_text_body(struct json_out *out, const char *type)
 {
+    bool plain = strcmp(type, MEDIA_TEXT) == 0;
+
     json_key(out, type);
     json_begin_object(out);
     json_key(out, "schema");
     json_begin_object(out);
     json_put_text(out, "type", "string");
     json_put_text(out, "description",
-                  "the command line that starts the engine, as the request's \"command\"; what it "
-                  "does not say (hardware, workload, objectives) stands in the query");
+                  plain ? "the command line that starts the engine, a manifest or what the engine "
+                          "printed, as the request's \"command\", \"manifest\" or \"log\"; what it "
+                          "does not say (hardware, workload, objectives) stands in the query"
+                        : "a manifest of Kubernetes, KServe or compose, as the request's "
+                          "\"manifest\"; what it does not say (workload, objectives) stands in the "
+                          "query");
     json_end_object(out);
-    json_put_text(out, "example", OPENAPI_COMMAND_EXAMPLE);
+    json_put_text(out, "example", plain ? OPENAPI_COMMAND_EXAMPLE : OPENAPI_MANIFEST_EXAMPLE);
     json_end_object(out);
 }
 

@@ -27,6 +27,14 @@ struct operation {
 #define OPENAPI_COMMAND_EXAMPLE                                                                    \
     "vllm serve meta-llama/Llama-3.1-8B-Instruct --quantization fp8 --max-model-len 16k"
 
+/* The same in a cluster. */
+#define OPENAPI_MANIFEST_EXAMPLE                                                                   \
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: chat}\nspec:\n"                                   \
+    "  nodeSelector: {nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3}\n  containers:\n"             \
+    "    - name: vllm\n      image: vllm/vllm-openai:v0.11.0\n"                                    \
+    "      args: [--model, meta-llama/Llama-3.1-8B-Instruct, --max-model-len, 16k]\n"              \
+    "      resources: {limits: {nvidia.com/gpu: 1}}\n"
+
 /* Two deployments that share model, part and load. */
 #define OPENAPI_COMPARE_EXAMPLE                                                                    \
     "{\"baseline\":{\"deployment\":{\"weights\":\"fp8\"}},"                                        \

@@ -1,6 +1,6 @@
 /*
- * plan_body.h - a plan request from whatever a client sent: a JSON body, the query, or a command
- *               line as the body and the query beside it.
+ * plan_body.h - a plan request from whatever a client sent: a JSON body, the query, or a
+ *               command line, a manifest or a log as the body and the query beside it.
  *
  * Purpose: the routes that plan a deployment read it here.
  * Ownership: what is read lies in the request's arena and borrows from the body.

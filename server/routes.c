@@ -34,7 +34,8 @@ static const char *const HTML_JSON_TEXT[] = {MEDIA_HTML, MEDIA_JSON, MEDIA_TEXT,
 static const char *const VERDICT[] = {MEDIA_JSON,     MEDIA_TEXT,   MEDIA_JUNIT,  MEDIA_XML,
                                       MEDIA_TEXT_XML, MEDIA_GITHUB, MEDIA_GITLAB, NULL};
 /* What describes a deployment. */
-static const char *const DESCRIPTIONS[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
+static const char *const DESCRIPTIONS[] = {
+    MEDIA_JSON, MEDIA_TEXT, MEDIA_YAML, MEDIA_X_YAML, MEDIA_TEXT_YAML, MEDIA_TEXT_X_YAML, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
 

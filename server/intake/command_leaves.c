@@ -60,6 +60,7 @@ static size_t leaf_size(const struct field *field)
     case FIELD_NAMES:
         return sizeof(int);
     case FIELD_TEXT:
+    case FIELD_TREE:
     case FIELD_MODEL:
     case FIELD_HARDWARE:
     case FIELD_ENGINE:

@@ -132,6 +132,8 @@ const char *field_expectation(struct arena *arena, const struct field *field, bo
         return name_list(arena, field, element ? "one of" : "a list of names out of");
     case FIELD_TEXT:
         return "a text";
+    case FIELD_TREE:
+        return "a text, an object or a list of objects";
     case FIELD_MODEL:
         return "a model's id or alias, or {\"hf_config\": {...}}";
     case FIELD_HARDWARE:
@@ -374,6 +376,7 @@ static setter_fn *const SETTERS[FIELD_KIND_COUNT] = {
     [FIELD_NAME] = set_name,
     [FIELD_NAMES] = set_names,
     [FIELD_TEXT] = set_text,
+    [FIELD_TREE] = field_set_tree,
     [FIELD_MODEL] = field_set_model,
     [FIELD_HARDWARE] = field_set_hardware,
     [FIELD_ENGINE] = field_set_engine,

@@ -29,6 +29,7 @@ enum field_kind {
     FIELD_NAME,     /* an enum, by the row's table of names */
     FIELD_NAMES,    /* unsigned bits, a list of names */
     FIELD_TEXT,     /* const char * */
+    FIELD_TREE,     /* const struct cJSON *: a text, an object or a list of objects */
     FIELD_MODEL,    /* const struct model * */
     FIELD_HARDWARE, /* const struct hardware * */
     FIELD_ENGINE,   /* const struct engine * */

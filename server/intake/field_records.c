@@ -181,3 +181,27 @@ bool field_set_kv_cache(struct field_reader *reader, const struct field *field,
         *(const struct kv_format **)place = &reader->catalogue->lib.kv_formats[found];
     return found >= 0;
 }
+
+/* A text of a query becomes a node as well. */
+bool field_set_tree(struct field_reader *reader, const struct field *field,
+                    const struct field_value *value, void *place)
+{
+    const char *text = field_value_text(value);
+    cJSON *node = NULL;
+
+    if (value->json && (cJSON_IsString(value->json) || cJSON_IsObject(value->json) ||
+                        cJSON_IsArray(value->json))) {
+        *(const cJSON **)place = value->json;
+        return true;
+    }
+    if (text)
+        node = arena_alloc(reader->arena, sizeof(*node));
+    if (!node) {
+        field_refuse(reader, field, value, NULL);
+        return false;
+    }
+    *node =
+        (cJSON){.type = cJSON_String, .valuestring = arena_copy(reader->arena, text, strlen(text))};
+    *(const cJSON **)place = node;
+    return node->valuestring != NULL;
+}

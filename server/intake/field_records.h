@@ -22,4 +22,8 @@ bool field_set_weights(struct field_reader *reader, const struct field *field,
 bool field_set_kv_cache(struct field_reader *reader, const struct field *field,
                         const struct field_value *value, void *place);
 
+/* Of FIELD_TREE; `place` is the pointer to the node. */
+bool field_set_tree(struct field_reader *reader, const struct field *field,
+                    const struct field_value *value, void *place);
+
 #endif

@@ -115,6 +115,17 @@ static const struct field ROWS[] = {
     [FIELD_ID_COMMAND] = {IN_ROOT("command"), .kind = FIELD_TEXT, TO(command), OR_NOTHING,
                           .doc = "the command line that starts the engine (vllm serve ..., docker "
                                  "run ...), whose flags become the deployment"},
+    [FIELD_ID_MANIFEST] = {IN_ROOT("manifest"), .kind = FIELD_TREE, TO(manifest), OR_NOTHING,
+                           .doc = "a manifest of Kubernetes, KServe or compose, as YAML or JSON "
+                                  "text or as an object, whose serving container becomes the "
+                                  "deployment"},
+    [FIELD_ID_CONTAINER] = {IN_ROOT("container"), .kind = FIELD_TEXT, TO(container), OR_NOTHING,
+                            .doc = "which container of the manifest is planned: \"name\", "
+                                   "\"workload\" or \"workload/name\"; when absent, of those that "
+                                   "serve the one with the most devices"},
+    [FIELD_ID_LOG] = {IN_ROOT("log"), .kind = FIELD_TEXT, TO(log), OR_NOTHING,
+                      .doc = "what this very deployment's engine printed at its start: settings "
+                             "become the deployment, memory lines its measured_memory"},
     [FIELD_ID_ENGINE] = {IN_DEPLOYMENT("engine"), .kind = FIELD_ENGINE, TO_DEP(engine),
                          OR_RULE(default_engine, "vllm on datacenter parts, workstations and TPUs, "
                                                  "llama.cpp on consumer, Apple and CPU parts"),
@@ -451,8 +462,7 @@ _Static_assert(FIELD_ID_COUNT <= FIELDS_MAX, "the walkers have room for every ro
 #define ROWS_FROM(FIRST, LAST) .first = (FIRST), .n = (LAST) - (FIRST) + 1
 
 static const struct field_section SECTIONS[SECTION_COUNT] = {
-    [SECTION_ROOT] = {"", "", -1, ROWS_FROM(FIELD_ID_MODEL, FIELD_ID_COMMAND),
-                      .doc = "what to plan"},
+    [SECTION_ROOT] = {"", "", -1, ROWS_FROM(FIELD_ID_MODEL, FIELD_ID_LOG), .doc = "what to plan"},
     [SECTION_DEPLOYMENT] = {"deployment", "/deployment", SECTION_ROOT,
                             ROWS_FROM(FIELD_ID_ENGINE, FIELD_ID_PP_LAYERS),
                             .doc = "the engine and its flags"},

@@ -180,6 +180,17 @@ static const char *number_before(const char *text, const char *at)
     return at;
 }
 
+/* The first `word` that begins within REACH; NULL when there is none. */
+static const char *within_reach(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (size_t i = 0; i < REACH && text[i]; i++)
+        if (text[i] == word[0] && strncmp(text + i, word, length) == 0)
+            return text + i;
+    return NULL;
+}
+
 /* The number of a row whose phrase stands at `at`; NAN when it is not there. */
 static double read_row(const struct log_row *row, const char *text, const char *at)
 {
@@ -189,9 +200,9 @@ static double read_row(const struct log_row *row, const char *text, const char *
     if (row->before) {
         from = number_before(text, at);
     } else if (row->name) {
-        const char *name = strstr(from, row->name);
-        const char *again = strstr(from, row->phrase);
-        if (!name || name - from > REACH || (again && again < name))
+        const char *name = within_reach(from, row->name);
+        const char *again = within_reach(from, row->phrase);
+        if (!name || (again && again < name))
             return (double)NAN;
         from = name + strlen(row->name);
     }

@@ -114,8 +114,8 @@ static bool engine_agrees(const struct log_facts *facts, const char *origin,
     return false;
 }
 
-static bool apply_facts(const struct intake *intake, const char *origin, struct log_facts *facts,
-                        struct plan_request *request)
+static bool apply_facts(const struct intake *intake, const char *origin, const bool *kept,
+                        struct log_facts *facts, struct plan_request *request)
 {
     bool good = true;
 
@@ -123,7 +123,7 @@ static bool apply_facts(const struct intake *intake, const char *origin, struct 
     set_text(intake, request, "/deployment/engine_version", facts->version);
     if (facts->n_words) {
         const struct command_line line = {
-            .argc = facts->n_words, .argv = facts->words, .origin = origin};
+            .argc = facts->n_words, .argv = facts->words, .origin = origin, .kept = kept};
         good = command_apply(intake, &line, request, &request->described);
     }
     settle(facts);
@@ -145,7 +145,7 @@ bool log_looks_like(const char *text)
     return log_has_phrase(text);
 }
 
-bool log_read(const struct intake *intake, const char *text, const char *origin,
+bool log_read(const struct intake *intake, const char *text, const char *origin, const bool *kept,
               struct plan_request *request)
 {
     struct log_facts *facts = arena_alloc(intake->arena, sizeof(*facts));
@@ -169,5 +169,6 @@ bool log_read(const struct intake *intake, const char *text, const char *origin,
         return false;
     }
     apply_device(intake, text, origin, request);
-    return !engine_agrees(facts, origin, request) || apply_facts(intake, origin, facts, request);
+    return !engine_agrees(facts, origin, request) ||
+           apply_facts(intake, origin, kept, facts, request);
 }

@@ -25,8 +25,9 @@
 bool log_looks_like(const char *text);
 
 /* Sets the leaves that a log states, in a request that is not resolved yet. Leaves given before
- * stay as they are. False, with faults, when nothing in it is known. */
+ * stay as they are; for flags, those of `kept` as struct command_line has it. False, with faults,
+ * when nothing in it is known. */
 MUST_USE bool log_read(const struct intake *intake, const char *text, const char *origin,
-                       struct plan_request *request);
+                       const bool *kept, struct plan_request *request);
 
 #endif

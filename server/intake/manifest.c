@@ -8,6 +8,7 @@
 #include "described.h"
 #include "device_names.h"
 #include "manifest_parts.h"
+#include "texts.h"
 #include "yaml_tree.h"
 
 #define LIST_MAX 480
@@ -122,7 +123,7 @@ static void refuse_none(struct manifest *manifest, const char *container)
                   "no container in it: a Pod, Deployment, StatefulSet, LeaderWorkerSet, "
                   "InferenceService, a List of these or compose services are read");
     else if (container && candidates(manifest, container, false, all) == 0)
-        fault_add(faults, "/container", NULL, "no container \"%s\"; there are %s",
+        fault_add(faults, manifest->asked, NULL, "no container \"%s\"; there are %s",
                   field_quote(manifest->intake->arena, container), list);
     else
         fault_add(faults, manifest->origin, NULL,
@@ -236,12 +237,13 @@ static void apply_part(const struct manifest *manifest, const struct unit *unit,
     }
     if (given)
         return;
+    const char *pointer = texts_pointer(manifest->intake, FIELD_ID_HARDWARE);
     if (!unit->part)
-        fault_add(manifest->intake->faults, "/hardware", NULL,
+        fault_add(manifest->intake->faults, pointer, NULL,
                   "required: the manifest selects no part (no node label tells it): give "
                   "\"hardware\" beside it");
     else
-        fault_add(manifest->intake->faults, "/hardware", NULL,
+        fault_add(manifest->intake->faults, pointer, NULL,
                   "the manifest asks for \"%s\" (%s), which names no part or several: give "
                   "\"hardware\" beside it",
                   field_quote(manifest->intake->arena, unit->part), unit->part_from);
@@ -314,12 +316,13 @@ static bool apply_unit(struct manifest *manifest, const struct unit *unit,
     struct described *described = &request->described;
     int before = manifest->intake->faults->n + manifest->intake->faults->dropped;
 
-    if (unit->slice) {
-        fault_add(manifest->intake->faults, manifest->origin, NULL,
+    if (unit->slice && !is_given(request, "/hardware")) {
+        fault_add(manifest->intake->faults, texts_pointer(manifest->intake, FIELD_ID_HARDWARE),
+                  NULL,
                   "the container asks for a slice of a part (nvidia.com/mig-%.40s), which has no "
                   "record: give \"hardware\" as an object with the slice's memory and bandwidth",
                   unit->slice);
-        return is_given(request, "/hardware");
+        return false;
     }
     if (unit->without_value)
         described_note(described, "variable_unknown", manifest->origin,
@@ -328,6 +331,7 @@ static bool apply_unit(struct manifest *manifest, const struct unit *unit,
     apply_model(manifest, unit, request);
     apply_part(manifest, unit, request);
     struct command_line line = unit->line;
+    line.kept = manifest->kept;
     line.n_devices = unit->devices <= DEVICES_MAX ? (int)(unit->devices * unit->pods) : 0;
     if (!command_apply(manifest->intake, &line, request, described))
         return false;
@@ -346,6 +350,8 @@ bool manifest_apply(const struct intake *intake, const struct cJSON *documents,
     struct manifest manifest = {
         .intake = intake,
         .origin = source->origin,
+        .asked = source->asked,
+        .kept = source->kept,
         .documents = documents,
         .units = arena_alloc(intake->arena, UNITS_MAX * sizeof(struct unit)),
     };

@@ -30,9 +30,10 @@ bool manifest_is_object(const struct cJSON *object);
 
 /* Where a manifest comes from and which of its containers is meant. */
 struct manifest_source {
-    const char *origin; /* pointer prefix of faults, "/manifest" */
-    const char
-        *container; /* "name", "workload" or "workload/name"; NULL = the one with most devices */
+    const char *origin;    /* pointer prefix of faults, "/manifest" */
+    const char *container; /* "name", "workload" or "workload/name"; NULL = see above */
+    const char *asked;     /* pointer of the container's name, "/container" */
+    const bool *kept;      /* as struct command_line has it */
 };
 
 /*

@@ -39,7 +39,8 @@ struct unit {
 /* A reading under way. */
 struct manifest {
     const struct intake *intake;
-    const char *origin;
+    const char *origin, *asked;
+    const bool *kept;
     const struct cJSON *documents;
     struct unit *units;
     int n_units;

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "command_line.h"
 #include "defaults.h"
 #include "launches.h"
+#include "texts.h"
 
 /* Reading -------------------------------------------------------------------------------------- */
 
@@ -50,26 +50,6 @@ static void find_own(const struct intake *intake, const cJSON *object, bool ret_
     memcpy(ret_own, own.given, sizeof(own.given));
 }
 
-/* A command line becomes leaves where none is given beside it; it is not kept: it may hold
- * secrets. */
-static void read_command(const struct intake *intake, const struct field_reader *reader,
-                         const bool *own, struct plan_request *request)
-{
-    const char *const argv[] = {"sh", "-c", request->command};
-    const struct command_line line = {
-        .argc = ARRAY_LEN(argv),
-        .argv = argv,
-        .origin = field_fault_pointer(reader, &PLAN_FIELDS.rows[FIELD_ID_COMMAND], NULL),
-        .kept = own,
-    };
-
-    request->given[FIELD_ID_COMMAND] = false;
-    request->command = NULL;
-    if (!request->described.arena)
-        described_init(&request->described, intake->arena);
-    request->text_refused = !command_apply(intake, &line, request, &request->described);
-}
-
 void plan_request_read_json(const struct intake *intake, const cJSON *object,
                             struct plan_request *request)
 {
@@ -78,10 +58,10 @@ void plan_request_read_json(const struct intake *intake, const cJSON *object,
 
     field_read_json(&reader, object);
     keep_names(&reader, request);
-    if (!request->given[FIELD_ID_COMMAND])
+    if (!texts_are_given(request))
         return;
     find_own(intake, object, own);
-    read_command(intake, &reader, own, request);
+    texts_read(intake, own, request);
 }
 
 void plan_request_read_query(const struct intake *intake, const struct argument *arguments, int n,
@@ -91,8 +71,8 @@ void plan_request_read_query(const struct intake *intake, const struct argument 
 
     field_read_query(&reader, arguments, n, others, n_others);
     keep_names(&reader, request);
-    if (request->given[FIELD_ID_COMMAND])
-        read_command(intake, &reader, NULL, request);
+    if (texts_are_given(request))
+        texts_read(intake, NULL, request);
 }
 
 bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
@@ -345,11 +325,10 @@ static void note_named_devices(const struct intake *intake, struct plan_request 
         return;
     if (!request->described.arena)
         described_init(&request->described, intake->arena);
-    described_note(&request->described,
-                   used < request->named_devices ? "devices_unused" : "too_few_devices",
-                   "/deployment/tp",
-                   "hardware names %d devices, the deployment uses %.9g (tp x pp x dp)",
-                   request->named_devices, used);
+    described_note(
+        &request->described, used < request->named_devices ? "devices_unused" : "too_few_devices",
+        "/deployment/tp", "hardware names %d devices, the deployment uses %.9g (tp x pp x dp)",
+        request->named_devices, used);
 }
 
 bool plan_request_resolve(const struct intake *intake, struct plan_request *request)

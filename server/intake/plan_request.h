@@ -24,7 +24,9 @@ struct plan_request {
     const char *name_format;          /* weight format in the model's name ("...-FP8"), or NULL */
     bool weights_are_fp4;             /* the weights were given as "fp4", whichever that is */
     const struct cJSON *inline_model; /* the object that the model was given as, or NULL */
-    const char *command;              /* a command line while it is read, then NULL */
+    const char *command, *log;        /* texts while they are read, then NULL */
+    const struct cJSON *manifest;     /* the same for a manifest */
+    const char *container;            /* which of its containers is meant, or NULL */
     bool text_refused; /* a text that describes it has faults: the model may be among them */
     int named_devices; /* that the part's name speaks of; 0 = it does not */
     bool given[FIELD_ID_COUNT];                    /* a value was read */

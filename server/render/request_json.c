@@ -140,6 +140,7 @@ static void write_value(struct json_out *out, const struct field *field,
     case FIELD_KV_CACHE:
         json_text(out, request->problem.dep.kv_cache->id);
         break;
+    case FIELD_TREE:
     case FIELD_UNUSED:
     case FIELD_KIND_COUNT:
         json_null(out);

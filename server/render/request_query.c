@@ -58,6 +58,7 @@ static void write_value(struct json_out *out, const struct field *field,
         query_text_write(out, problem->dep.kv_cache->id);
         break;
     case FIELD_NAMES:
+    case FIELD_TREE:
     case FIELD_UNUSED:
     case FIELD_KIND_COUNT:
         break;

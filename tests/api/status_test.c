@@ -248,7 +248,9 @@ static void a_form_is_told_the_curl_line(void **state)
 
     http_request(*state, "POST", "/v1/plan", HEADERS, "model=x", &reply);
     assert_problem(&reply, 415);
-    assert_string_equal(reply_value(&reply, "Accept"), "application/json, text/plain");
+    assert_string_equal(reply_value(&reply, "Accept"),
+                        "application/json, text/plain, application/yaml, application/x-yaml, "
+                        "text/yaml, text/x-yaml");
     assert_non_null(
         strstr(reply.body, "curl --json @request.json http://plans.example:81/v1/plan"));
     reply_done(&reply);

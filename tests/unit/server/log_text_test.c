@@ -22,7 +22,7 @@ static void read_log(struct kit *kit, const char *text, struct reading *ret_read
     memset(ret_reading, 0, sizeof(*ret_reading));
     faults_init(&ret_reading->faults, kit->arena);
     remark_set_beside(&intake, text, &ret_reading->request);
-    ret_reading->complete = log_read(&intake, text, "/log", &ret_reading->request) &&
+    ret_reading->complete = log_read(&intake, text, "/log", NULL, &ret_reading->request) &&
                             plan_request_resolve(&intake, &ret_reading->request);
 }
 

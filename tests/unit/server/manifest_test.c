@@ -22,7 +22,8 @@ static void read_manifest(struct kit *kit, const char *text, struct reading *ret
     memset(ret_reading, 0, sizeof(*ret_reading));
     faults_init(&ret_reading->faults, kit->arena);
     remark_set_beside(&intake, text, &ret_reading->request);
-    const struct manifest_source source = {"/manifest", remark(kit->arena, text, "container", 0)};
+    const struct manifest_source source = {"/manifest", remark(kit->arena, text, "container", 0),
+                                           "/container", NULL};
     ret_reading->complete =
         manifest_read(&intake, text, strlen(text), &source, &ret_reading->request) &&
         plan_request_resolve(&intake, &ret_reading->request);
