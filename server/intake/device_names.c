@@ -151,6 +151,14 @@ static bool cut_brackets(char *name)
     return true;
 }
 
+/* By a name of these tables, else of the catalogue. */
+static int index_of(const struct catalogue *catalogue, const char *name)
+{
+    const char *part = part_of_synonym(name);
+
+    return part_index(catalogue, part ? part : name);
+}
+
 bool device_name_find(const struct catalogue *catalogue, const char *name,
                       struct device_found *ret_found)
 {
@@ -160,17 +168,13 @@ bool device_name_find(const struct catalogue *catalogue, const char *name,
     if (!tidy(name, tidied) || !cut_share(tidied))
         return false;
     const char *part = part_of_instance(tidied, &devices);
-    part = part ? part : part_of_synonym(tidied);
-    int index = part_index(catalogue, part ? part : tidied);
-    if (index < 0 && cut_brackets(tidied)) {
-        part = part_of_synonym(tidied);
-        index = part_index(catalogue, part ? part : tidied);
-    }
+    int index = part ? part_index(catalogue, part) : index_of(catalogue, tidied);
+    if (index < 0 && cut_brackets(tidied))
+        index = index_of(catalogue, tidied);
     if (index < 0) {
         cut_count_behind(tidied, &devices);
         const char *bare = cut_count(tidied, &devices);
-        part = part_of_synonym(bare);
-        index = devices > 0 ? part_index(catalogue, part ? part : bare) : -1;
+        index = devices > 0 ? index_of(catalogue, bare) : -1;
     }
     if (index < 0)
         return false;

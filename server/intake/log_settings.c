@@ -153,28 +153,31 @@ char *log_flatten(struct arena *arena, const char *text)
     return flat;
 }
 
-/* Behind a quoted text, a bracket or a plain word that begins at `at`: where "," or the closing
- * bracket of the list stands. */
+/* The closing quote of the text that begins at `at`, or the end. */
+static const char *quote_end(const char *at)
+{
+    char quote = *at++;
+
+    while (*at && *at != quote)
+        at += 1 + (*at == '\\' && at[1]);
+    return at;
+}
+
+/* Where the value that begins at `at` ends: at a comma or bracket outside of its own quotes and
+ * brackets. */
 static const char *value_end(const char *at)
 {
     int depth = 0;
 
     for (; *at; at++) {
-        if (*at == '\'' || *at == '"') {
-            const char *close = at + 1;
-            while (*close && *close != *at)
-                close += 1 + (*close == '\\' && close[1]);
-            if (!*close)
-                return close;
-            at = close;
-        } else if (strchr("([{", *at)) {
-            depth++;
-        } else if (strchr(")]}", *at)) {
-            if (depth-- == 0)
-                return at;
-        } else if (*at == ',' && depth == 0) {
-            return at;
-        }
+        if (*at == '\'' || *at == '"')
+            at = quote_end(at);
+        if (!*at)
+            break;
+        bool closes = strchr(")]}", *at) != NULL;
+        if (depth == 0 && (closes || *at == ','))
+            break;
+        depth += (strchr("([{", *at) != NULL) - closes;
     }
     return at;
 }
@@ -228,7 +231,7 @@ static const char *next_setting(struct arena *arena, const char *at,
 static const char *json_of_dict(struct arena *arena, const char *dict)
 {
     static const char *const WORDS[][2] = {{"True", "true"}, {"False", "false"}, {"None", "null"}};
-    char *json = arena_copy(arena, dict, strlen(dict) + 0);
+    char *json = arena_copy(arena, dict, strlen(dict));
     char *to = json;
 
     if (!json)
@@ -243,7 +246,7 @@ static const char *json_of_dict(struct arena *arena, const char *dict)
             dict += strlen(WORDS[i][0]);
             continue;
         }
-        *to++ = *dict == '\'' ? '"' : *dict;
+        *to++ = (char)(*dict == '\'' ? '"' : *dict);
         dict++;
     }
     *to = '\0';

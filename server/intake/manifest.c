@@ -172,20 +172,19 @@ static const struct unit *choose(struct manifest *manifest, const char *containe
         refuse_none(manifest, container);
         return NULL;
     }
-    for (int i = 1; i < distinct; i++) {
-        struct unit *other = units[i];
-        if (!is_rather(other, units[0]))
-            continue;
-        memmove(units + 1, units, (size_t)i * sizeof(units[0]));
-        units[0] = other;
-    }
+    int best = 0;
+    for (int i = 1; i < distinct; i++)
+        best = is_rather(units[i], units[best]) ? i : best;
+    struct unit *chosen = units[best];
+    for (; best + 1 < distinct; best++)
+        units[best] = units[best + 1];
     if (distinct > 1)
         described_note(described, "container_chosen", manifest->origin,
                        "%d containers serve; planned is %.80s/%.80s, left out: %s; \"container\" "
                        "(\"workload/container\") chooses another",
-                       distinct, units[0]->workload, units[0]->container,
-                       list_units(manifest, units + 1, distinct - 1));
-    return units[0];
+                       distinct, chosen->workload, chosen->container,
+                       list_units(manifest, units, distinct - 1));
+    return chosen;
 }
 
 /* Leaves ----------------------------------------------------------------------------------------

@@ -26,7 +26,8 @@ struct service {
 /* Variables -------------------------------------------------------------------------------------
  */
 
-/* A reference: its length in the text, and what it stands for; value NULL = nobody says. */
+/* A piece of a text: its length there, and what it stands for; value NULL = itself, since nobody
+ * says. */
 struct compose_reference {
     size_t length;
     const char *value;
@@ -38,20 +39,23 @@ static size_t name_length(const char *text)
     return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
 }
 
-/* What "$..." at `at` refers to; a length of 0 when it is no reference. */
+/* What stands at `at`: a reference, "$$" for a dollar, or one character that is itself. */
 static struct compose_reference reference_at(const char *at)
 {
-    bool braced = at[1] == '{';
-    size_t name = name_length(at + 1 + braced);
+    static const struct compose_reference ITSELF = {.length = 1};
+    bool braced = at[0] == '$' && at[1] == '{';
+    size_t name = at[0] == '$' ? name_length(at + 1 + braced) : 0;
     const char *behind = at + 1 + braced + name;
 
+    if (at[0] == '$' && at[1] == '$')
+        return (struct compose_reference){.length = 2, .value = at, .value_length = 1};
     if (name == 0)
-        return (struct compose_reference){0};
+        return ITSELF;
     if (!braced)
         return (struct compose_reference){.length = name + 1};
     const char *end = strchr(behind, '}');
     if (!end)
-        return (struct compose_reference){0};
+        return ITSELF;
     struct compose_reference found = {.length = (size_t)(end - at) + 1};
     if (behind[0] == '-' || (behind[0] == ':' && behind[1] == '-')) {
         found.value = behind + (behind[0] == ':' ? 2 : 1);
@@ -71,20 +75,12 @@ static const char *interpolate(struct service *service, const char *text)
     if (!to)
         return text;
     while (*text) {
-        struct compose_reference found = {0};
-        size_t dollars = text[0] == '$' && text[1] == '$';
-        if (text[0] == '$' && !dollars)
-            found = reference_at(text);
-        if (found.length == 0) {
-            to[used++] = *text;
-            text += 1 + dollars;
-            continue;
-        }
+        struct compose_reference found = reference_at(text);
         const char *from = found.value ? found.value : text;
         size_t length = found.value ? found.value_length : found.length;
         memcpy(to + used, from, length);
         used += length;
-        if (!found.value)
+        if (!found.value && length > 1)
             service->without_value = arena_copy(service->manifest->intake->arena, text, length);
         text += found.length;
     }

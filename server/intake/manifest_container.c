@@ -45,15 +45,24 @@ static void unset_add(struct building *building, const char *name)
         building->unset[building->n_unset++] = name;
 }
 
-/* The value of the reference that `at` begins ("$(NAME)"), or NULL; *ret_length is its length. */
-static const char *reference(const struct building *building, const char *at, size_t *ret_length)
-{
-    const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
+/* A piece of a text: what it stands for and how long it is. */
+struct piece {
+    const char *value;
+    size_t value_length, length;
+};
 
-    if (!end)
-        return NULL;
-    *ret_length = (size_t)(end - at) + 1;
-    return env_value(building, at + 2, *ret_length - 3);
+/* "$(NAME)" with a known name, "$$", or one character that is itself. */
+static struct piece piece_at(const struct building *building, const char *at)
+{
+    const struct piece itself = {at, 1, 1};
+
+    if (at[0] != '$')
+        return itself;
+    if (at[1] == '$')
+        return (struct piece){at, 1, 2};
+    const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
+    const char *value = end ? env_value(building, at + 2, (size_t)(end - at) - 2) : NULL;
+    return value ? (struct piece){value, strlen(value), (size_t)(end - at) + 1} : itself;
 }
 
 /* Length of the expanded text, which is written when `to` is not NULL. */
@@ -62,21 +71,11 @@ static size_t expand_into(const struct building *building, const char *text, cha
     size_t used = 0;
 
     while (*text) {
-        size_t length = 1;
-        const char *from = text;
-        size_t taken = 1;
-        if (text[0] == '$' && text[1] == '$') {
-            length = 2;
-        } else if (text[0] == '$') {
-            const char *value = reference(building, text, &length);
-            from = value ? value : text;
-            length = value ? length : 1;
-            taken = value ? strlen(value) : 1;
-        }
+        struct piece piece = piece_at(building, text);
         if (to)
-            memcpy(to + used, from, taken);
-        used += taken;
-        text += length;
+            memcpy(to + used, piece.value, piece.value_length);
+        used += piece.value_length;
+        text += piece.length;
     }
     return used;
 }

@@ -58,11 +58,11 @@ static const char *const HINTS[] = {"gpu", "accelerator", "instance", "device", 
 static void take_resource(const struct manifest *manifest, const cJSON *entry, struct unit *unit)
 {
     const char *text = yaml_text(manifest->intake->arena, entry);
-    double count = text && text[0] >= '0' && text[0] <= '9' ? text[0] - '0' : NAN;
+    double count = 0;
 
-    for (size_t i = 1; text && text[i] >= '0' && text[i] <= '9' && i < 6; i++)
-        count = count * 10 + (text[i] - '0');
-    if (!(count >= 1))
+    for (size_t i = 0; text && text[i] >= '0' && text[i] <= '9' && i < 6; i++)
+        count = count * 10 + (double)(text[i] - '0');
+    if (count < 1)
         return;
     if (strncmp(entry->string, MIG_RESOURCE, strlen(MIG_RESOURCE)) == 0)
         unit->slice = entry->string + strlen(MIG_RESOURCE);

@@ -255,7 +255,7 @@ static const char *flag_of_setting(struct arena *arena, const cJSON *setting)
     size_t length = 0;
 
     for (; setting->string[length] && length + 1 < sizeof(name); length++)
-        name[length] = setting->string[length] == '_' ? '-' : setting->string[length];
+        name[length] = (char)(setting->string[length] == '_' ? '-' : setting->string[length]);
     name[length] = '\0';
     if (cJSON_IsTrue(setting))
         return arena_printf(arena, "--%s", name);
