@@ -214,8 +214,9 @@ static void put_leaf(struct json_out *out, const struct field *field, bool in_bo
     json_end_object(out);
 }
 
-static void put_required(struct json_out *out, const struct field_table *table,
-                         const struct field_section *section)
+/* "required" with the names of the rows that must be there; nothing when none must. */
+static void put_required_names(struct json_out *out, const struct field_table *table,
+                               const struct field_section *section)
 {
     bool any = false;
     for (int i = section->first; i < section->first + section->n; i++) {
@@ -232,6 +233,41 @@ static void put_required(struct json_out *out, const struct field_table *table,
     if (any) {
         json_end_array(out);
     }
+}
+
+/* One of the texts in the place of what is required. */
+static void put_instead(struct json_out *out, const char *name)
+{
+    json_begin_object(out);
+    json_key(out, "required");
+    json_begin_array(out);
+    json_text(out, name);
+    json_end_array(out);
+    json_end_object(out);
+}
+
+static void put_required(struct json_out *out, const struct field_table *table,
+                         const struct field_section *section)
+{
+    bool described = false;
+    for (int i = section->first; i < section->first + section->n; i++) {
+        described = described || table->rows[i].describes;
+    }
+    if (!described) {
+        put_required_names(out, table, section);
+        return;
+    }
+    json_key(out, "anyOf");
+    json_begin_array(out);
+    json_begin_object(out);
+    put_required_names(out, table, section);
+    json_end_object(out);
+    for (int i = section->first; i < section->first + section->n; i++) {
+        if (table->rows[i].describes) {
+            put_instead(out, table->rows[i].name);
+        }
+    }
+    json_end_array(out);
 }
 
 /* Sections nest three deep. */

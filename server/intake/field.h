@@ -80,6 +80,7 @@ struct field {
     double value; /* DEFAULT_VALUE, in the target's unit */
     size_t engine_default;
     field_rule_fn *rule;
+    bool describes;     /* a text that may say what is required */
     const char *absent; /* DEFAULT_RULE: the rule in words, "when absent, ..." */
     const char *unit, *doc;
 };

@@ -113,9 +113,11 @@ static const struct field ROWS[] = {
                            .fallback = DEFAULT_REQUIRED,
                            .doc = "id or alias of a part, or an object with its figures"},
     [FIELD_ID_COMMAND] = {IN_ROOT("command"), .kind = FIELD_TEXT, TO(command), OR_NOTHING,
+                          .describes = true,
                           .doc = "the command line that starts the engine (vllm serve ..., docker "
                                  "run ...), whose flags become the deployment"},
     [FIELD_ID_MANIFEST] = {IN_ROOT("manifest"), .kind = FIELD_TREE, TO(manifest), OR_NOTHING,
+                           .describes = true,
                            .doc = "a manifest of Kubernetes, KServe or compose, as YAML or JSON "
                                   "text or as an object, whose serving container becomes the "
                                   "deployment"},
@@ -123,7 +125,7 @@ static const struct field ROWS[] = {
                             .doc = "which container of the manifest is planned: \"name\", "
                                    "\"workload\" or \"workload/name\"; when absent, of those that "
                                    "serve the one with the most devices"},
-    [FIELD_ID_LOG] = {IN_ROOT("log"), .kind = FIELD_TEXT, TO(log), OR_NOTHING,
+    [FIELD_ID_LOG] = {IN_ROOT("log"), .kind = FIELD_TEXT, TO(log), OR_NOTHING, .describes = true,
                       .doc = "what this very deployment's engine printed at its start: settings "
                              "become the deployment, memory lines its measured_memory"},
     [FIELD_ID_ENGINE] = {IN_DEPLOYMENT("engine"), .kind = FIELD_ENGINE, TO_DEP(engine),
