@@ -47,7 +47,7 @@ static double request_tokens(const struct problem *problem)
 static bool shorter_max_model_len(const struct change_asked *change, struct trial *trial)
 {
     struct deployment *dep = &trial->problem.dep;
-    double longest = check_longest_context(&trial->problem, &change->plan->memory);
+    double longest = check_longest_context(&change->plan->problem, &change->plan->memory);
     double step = fmax(dep->block_size, LENGTH_STEP);
     double length = floor(longest / step) * step;
     if (!(length >= request_tokens(&trial->problem)) || length >= dep->max_model_len)

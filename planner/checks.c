@@ -1,172 +1,30 @@
-/* The table of checks: memory, lengths, objectives, regressions; the shapes are in check_shape.c.
- */
+/* The table of checks: objectives, devices and regressions; memory is in check_memory.c, shapes in
+ * check_shape.c. */
 #include "checks.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "asked.h"
+#include "check_memory.h"
 #include "check_shape.h"
-#include "load.h"
 #include "local.h"
-#include "units.h"
-
-/* A request's tokens are found by halving: 1e8 tokens to one. */
-#define LENGTH_STEPS 28
 
 /* Memory --------------------------------------------------------------------------------------- */
 
-/* Bytes of one sequence of that many tokens on one device. */
-static double sequence_bytes(const struct problem *problem, double tokens)
-{
-    return rank_kv_bytes(problem->model, &problem->dep, tokens) +
-           rank_state_bytes(problem->model, &problem->dep);
-}
-
-double check_longest_context(const struct problem *problem, const struct memory_plan *memory)
-{
-    double low = 0.0, high = ASKED_TOKENS_MAX;
-    if (sequence_bytes(problem, high) <= memory->kv_bytes)
-        return INFINITY;
-    for (int i = 0; i < LENGTH_STEPS; i++) {
-        double middle = floor((low + high) / 2.0);
-        if (sequence_bytes(problem, middle) <= memory->kv_bytes)
-            low = middle;
-        else
-            high = middle;
+#define OF_MEMORY(NAME)                                                                            \
+    static bool memory_##NAME(const struct plan *plan, const struct check_asked *asked,            \
+                              struct check *check)                                                 \
+    {                                                                                              \
+        (void)asked;                                                                               \
+        check_##NAME(plan, check);                                                                 \
+        return true;                                                                               \
     }
-    return memory->kv_bytes > 0.0 ? low : 0.0;
-}
 
-static double request_tokens(const struct problem *problem)
-{
-    return problem->load.input_tokens + problem->load.output_tokens;
-}
-
-static bool check_memory_fits(const struct plan *plan, const struct check_asked *asked,
-                              struct check *check)
-{
-    const struct memory_plan *memory = &plan->memory;
-    const struct problem *problem = &plan->problem;
-    (void)asked;
-    /* SGLang's fraction covers weights and pool: activations live in the rest. */
-    bool beside = problem->dep.engine->memory_rule == MEMORY_SGLANG;
-    double fixed =
-        memory->weights_bytes + (beside ? 0.0 : memory->activation_bytes + memory->overhead_bytes);
-    double request = sequence_bytes(problem, request_tokens(problem));
-    check->verdict = memory->fits ? CHECK_PASS : CHECK_FAIL;
-    check->limit = memory->usable_bytes;
-    check->predicted = fixed + request;
-    check->basis = memory->basis;
-    check->figure[0] = fixed;
-    check->figure[1] = request;
-    check->figure[2] = memory->usable_bytes;
-    check->figure[3] = memory->total_bytes;
-    check->detail = memory->fits
-                        ? "{bA} of weights and overhead and {bB} of KV for one request fit the "
-                          "{bC} usable of {bD} on each device"
-                        : "{bA} of weights and overhead and {bB} of KV for one request do not fit "
-                          "the {bC} usable of {bD} on each device";
-    return true;
-}
-
-/* Requests in flight: as asked in a closed loop, by Little's law in an open one; NAN when unknown.
- */
-static double in_flight(const struct plan *plan)
-{
-    const struct workload *load = &plan->problem.load;
-    if (isnan(load->request_rate))
-        return load_in_flight(load);
-    return load->request_rate * plan->e2e_ms.expected / MS_PER_S;
-}
-
-static bool is_saturated(const struct plan *plan)
-{
-    for (int i = 0; i < plan->n_warnings; i++)
-        if (plan->warnings[i].id == WARN_SATURATED)
-            return true;
-    return false;
-}
-
-static bool check_kv_holds(const struct plan *plan, const struct check_asked *asked,
-                           struct check *check)
-{
-    const struct memory_plan *memory = &plan->memory;
-    double ranks = plan->problem.dep.dp * fmax(plan->problem.dep.replicas, 1.0);
-    (void)asked;
-    check->limit = is_saturated(plan) ? (double)NAN : in_flight(plan);
-    check->predicted = floor(memory->held_sequences) * ranks;
-    check->low = fmin(floor(memory->max_concurrency) * ranks, check->predicted);
-    check->high = check->predicted;
-    check->basis = memory->basis;
-    check->figure[0] = check->predicted;
-    check->figure[1] = check->limit;
-    check->figure[2] = check->low;
-    check->figure[3] = request_tokens(&plan->problem);
-    if (isnan(check->limit)) {
-        check->verdict = is_saturated(plan) ? CHECK_FAIL : CHECK_UNKNOWN;
-        check->detail = is_saturated(plan)
-                            ? "more arrives than finishes: the pool of {wA} sequences fills up"
-                            : "the pool holds {wA} sequences of {wD} tokens; how many are in "
-                              "flight at this rate nobody can say without a record";
-        return true;
-    }
-    if (check->low >= check->limit) {
-        check->verdict = CHECK_PASS;
-        check->detail = "the KV pool holds {wC} sequences of {wD} tokens at their end; in flight: "
-                        "{nB}";
-    } else if (check->high < check->limit) {
-        check->verdict = CHECK_FAIL;
-        check->detail =
-            "the KV pool holds {wA} sequences of {wD} tokens; in flight: {nB}, the rest "
-            "wait";
-    } else {
-        check->verdict = CHECK_UNKNOWN;
-        check->detail = "the KV pool holds {wA} sequences of {wD} tokens at their mean length but "
-                        "{wC} at their end; in flight: {nB}";
-    }
-    return true;
-}
-
-static bool check_max_model_len(const struct plan *plan, const struct check_asked *asked,
-                                struct check *check)
-{
-    const struct problem *problem = &plan->problem;
-    double longest = check_longest_context(problem, &plan->memory);
-    (void)asked;
-    check->limit = problem->dep.max_model_len;
-    check->predicted = isinf(longest) ? (double)NAN : longest;
-    check->basis = plan->memory.basis;
-    check->verdict = longest >= check->limit ? CHECK_PASS : CHECK_FAIL;
-    check->figure[0] = longest;
-    check->figure[1] = check->limit;
-    if (isinf(longest))
-        check->detail = "max_model_len is {wB} tokens, and what a sequence caches does not grow "
-                        "with it";
-    else if (check->verdict == CHECK_PASS)
-        check->detail = "one sequence may have {wA} tokens in the KV pool, max_model_len is {wB}";
-    else
-        check->detail = "max_model_len is {wB} tokens, but the KV pool holds a sequence of {wA} at "
-                        "most";
-    return true;
-}
-
-static bool check_request_length(const struct plan *plan, const struct check_asked *asked,
-                                 struct check *check)
-{
-    (void)asked;
-    check->limit = plan->problem.dep.max_model_len;
-    check->predicted = request_tokens(&plan->problem);
-    check->basis = BASIS_DERIVED;
-    check->verdict = check->predicted <= check->limit ? CHECK_PASS : CHECK_FAIL;
-    check->figure[0] = check->predicted;
-    check->figure[1] = check->limit;
-    check->detail = check->verdict == CHECK_PASS
-                        ? "input + output is {wA} tokens, max_model_len is {wB}"
-                        : "input + output is {wA} tokens, max_model_len is {wB}: the request is "
-                          "refused or cut";
-    return true;
-}
+OF_MEMORY(memory_fits)
+OF_MEMORY(kv_holds)
+OF_MEMORY(max_model_len)
+OF_MEMORY(request_length)
+#undef OF_MEMORY
 
 /* Objectives ----------------------------------------------------------------------------------- */
 
@@ -235,7 +93,7 @@ static bool check_ttft(const struct plan *plan, const struct check_asked *asked,
     (void)asked;
     if (!judge(check, plan->problem.slo.ttft_ms, &plan->ttft_ms, true))
         return false;
-    if (check->verdict == CHECK_UNKNOWN && is_saturated(plan)) {
+    if (check->verdict == CHECK_UNKNOWN && check_is_saturated(plan)) {
         check->verdict = CHECK_FAIL;
         check->detail = "more arrives than finishes: the wait grows without end";
     }
@@ -394,15 +252,15 @@ static const struct check_row {
     check_fn *evaluate; /* false: the check does not apply */
 } ROWS[CHECK_COUNT] = {
     [CHECK_MEMORY_FITS] = {{"weights and one request fit", "bytes", "/deployment", false},
-                           check_memory_fits},
+                           memory_memory_fits},
     [CHECK_KV_HOLDS] = {{"the KV pool holds the load", "requests", "/workload/concurrency", false},
-                        check_kv_holds},
+                        memory_kv_holds},
     [CHECK_MAX_MODEL_LEN] = {{"the longest request fits the KV pool", "tokens",
                               "/deployment/max_model_len", false},
-                             check_max_model_len},
+                             memory_max_model_len},
     [CHECK_REQUEST_LENGTH] = {{"the load's requests are admitted", "tokens",
                                "/deployment/max_model_len", false},
-                              check_request_length},
+                              memory_request_length},
     [CHECK_TTFT] = {{"time to first token", "ms", "/slo/ttft_ms", false}, check_ttft},
     [CHECK_TPOT] = {{"time per output token", "ms", "/slo/tpot_ms", false}, check_tpot},
     [CHECK_OUTPUT_RATE] = {{"output of the whole deployment", "tokens/s", "/slo/output_tok_s",

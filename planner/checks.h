@@ -81,8 +81,8 @@ void check_plan(const struct plan *plan, const struct check_asked *asked,
 /* The check of that id in a list, NULL when it does not apply there. */
 const struct check *check_find(const struct check_list *checks, enum check_id id);
 
-/* Tokens of the longest request that the KV pool of one rank holds; INFINITY where the cache does
- * not grow. */
+/* Tokens of the longest request of which the pool holds one at its low end, no more than the model
+ * or max_model_len states. */
 double check_longest_context(const struct problem *problem, const struct memory_plan *memory);
 
 /* A row of the table: what a check is about. */
