@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check_changes.h"
+#include "check_memory.h"
 
 #define CANDIDATES_MAX 64
 /* Changes that are planned in full; the rest is screened by the closed cycle. */
@@ -225,12 +226,6 @@ static void choose(struct candidate *const *sorted, int n, unsigned wanted)
         sorted[0]->taken = true;
 }
 
-static double used_bytes(const struct check_list *checks)
-{
-    const struct check *memory = check_find(checks, CHECK_MEMORY_FITS);
-    return memory != NULL ? memory->predicted : (double)NAN;
-}
-
 /* Plans a candidate in full; false when it fails what passed before after all. */
 static bool verify(const struct search *search, struct candidate *candidate,
                    struct check_cure *ret_cure)
@@ -249,7 +244,7 @@ static bool verify(const struct search *search, struct candidate *candidate,
         .tpot = change(before->tpot_ms.expected, after->tpot_ms.expected),
         .ttft = change(before->ttft_ms.expected, after->ttft_ms.expected),
         .output_tok_s = change(before->output_tok_s.expected, after->output_tok_s.expected),
-        .memory = change(used_bytes(search->checks), used_bytes(&checks)),
+        .memory = change(check_used_bytes(before), check_used_bytes(after)),
         .devices = change(devices_of(&before->problem.dep), devices_of(&after->problem.dep)),
         .verdict = checks.verdict,
         .fails = candidate->fails,

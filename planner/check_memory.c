@@ -54,6 +54,12 @@ static double spent(const struct memory_plan *memory, int end)
     return sum;
 }
 
+double check_used_bytes(const struct plan *plan)
+{
+    return spent(&plan->memory, 0) +
+           sequence_bytes(&plan->problem, &plan->memory, request_tokens(&plan->problem));
+}
+
 static const char *fits_detail(const struct memory_plan *memory, enum check_verdict verdict)
 {
     if (memory->layout.refused)

@@ -17,6 +17,9 @@ void check_kv_holds(const struct plan *plan, struct check *check);
 void check_max_model_len(const struct plan *plan, struct check *check);
 void check_request_length(const struct plan *plan, struct check *check);
 
+/* Bytes of weights, overhead and one request of the load on one device. */
+double check_used_bytes(const struct plan *plan);
+
 /* Whether more arrives than finishes. */
 bool check_is_saturated(const struct plan *plan);
 
