@@ -133,8 +133,8 @@ static bool describe_yaml(struct context *ctx, struct faults *faults,
     const cJSON *documents =
         yaml_tree_read(ctx->request->arena, text, ctx->request->body_length, &fault);
     if (!documents) {
-        fault_add(faults, "", NULL, "%s at line %zu, column %zu", fault.what, fault.line,
-                  fault.column);
+        fault_add(faults, "", NULL, "%s at line %zu, column %zu%s", fault.what, fault.line,
+                  fault.column, manifest_template_hint(text));
         problem_reply(ctx, 400, "the body is not the YAML that can be read here", faults);
         return false;
     }

@@ -57,6 +57,11 @@ bool manifest_is_object(const struct cJSON *object)
            cJSON_IsString(tree_at(object, "kind")) || cJSON_IsObject(tree_at(object, "services"));
 }
 
+const char *manifest_template_hint(const char *text)
+{
+    return strstr(text, "{{") ? "; a template is rendered first, as \"helm template\" does" : "";
+}
+
 /* Choosing --------------------------------------------------------------------------------------
  */
 
@@ -225,6 +230,11 @@ static void apply_part(const struct manifest *manifest, const struct unit *unit,
 
     if (unit->part && device_name_find(catalogue, unit->part, &found)) {
         const struct hardware *part = &catalogue->lib.hardware[found.index];
+        if (!given && unit->part_other)
+            described_note(&request->described, "hardware_chosen", manifest->origin,
+                           "the manifest allows several parts (%s): planned on %s, not on %s",
+                           unit->part_from, part->id,
+                           field_quote(manifest->intake->arena, unit->part_other));
         if (!given)
             (void)set_text(manifest, request, "/hardware", part->id);
         else if (request->problem.hw && request->problem.hw->index != found.index)
@@ -248,22 +258,40 @@ static void apply_part(const struct manifest *manifest, const struct unit *unit,
                   field_quote(manifest->intake->arena, unit->part), unit->part_from);
 }
 
-/* The name that a model's address ends with: hf://org/name:rev, s3://bucket/path/name. */
-static const char *model_of_address(struct arena *arena, const char *address)
+/* The name when the catalogue has it, else NULL. */
+static const char *known_model(const struct manifest *manifest, const char *name)
 {
-    const char *from = strstr(address, "://");
-    const char *name = from ? from + 3 : address;
-    bool hub = strncmp(address, "hf://", 5) == 0;
-    size_t length = strlen(name);
+    struct name_match match;
 
-    while (length && name[length - 1] == '/')
+    if (!name || !name[0])
+        return NULL;
+    catalogue_find_model(manifest->intake->catalogue, name, &match);
+    return match.index >= 0 ? name : NULL;
+}
+
+/* The known model that an address ends with: hf://org/name:revision, s3://bucket/path/name,
+ * oci://registry/path/modelcar-name:tag, where the tag may be the name. */
+static const char *model_of_address(const struct manifest *manifest, const char *address)
+{
+    static const char CAR[] = "modelcar-";
+    struct arena *arena = manifest->intake->arena;
+    const char *from = strstr(address, "://");
+    bool hub = strncmp(address, "hf://", 5) == 0;
+    const char *path = from ? from + 3 : address;
+    size_t length = strlen(path);
+
+    while (length && path[length - 1] == '/')
         length--;
-    const char *colon = hub ? memchr(name, ':', length) : NULL;
-    if (colon)
-        length = (size_t)(colon - name);
-    const char *copy = arena_copy(arena, name, length);
-    const char *slash = copy && !hub ? strrchr(copy, '/') : NULL;
-    return slash && slash[1] ? slash + 1 : copy;
+    const char *whole = arena_copy(arena, path, length);
+    const char *slash = whole && !hub ? strrchr(whole, '/') : NULL;
+    const char *name = slash ? slash + 1 : whole;
+    const char *colon = name ? strchr(name, ':') : NULL;
+    const char *bare = colon ? arena_copy(arena, name, (size_t)(colon - name)) : name;
+    bool car = bare && strncmp(bare, CAR, strlen(CAR)) == 0;
+    const char *known = known_model(manifest, bare);
+
+    known = known || !car ? known : known_model(manifest, bare + strlen(CAR));
+    return known || !colon || hub ? known : known_model(manifest, colon + 1);
 }
 
 /* A model that stands beside the command, when its name is known: the command then speaks of the
@@ -271,16 +299,22 @@ static const char *model_of_address(struct arena *arena, const char *address)
 static void apply_model(const struct manifest *manifest, const struct unit *unit,
                         struct plan_request *request)
 {
-    struct name_match match;
+    const char *known = unit->model ? model_of_address(manifest, unit->model) : NULL;
 
-    if (!unit->model || is_given(request, "/model"))
-        return;
-    const char *name = model_of_address(manifest->intake->arena, unit->model);
-    if (!name)
-        return;
-    catalogue_find_model(manifest->intake->catalogue, name, &match);
-    if (match.index >= 0)
-        (void)set_text(manifest, request, "/model", name);
+    known = known ? known : known_model(manifest, unit->model_name);
+    if (known && !is_given(request, "/model"))
+        (void)set_text(manifest, request, "/model", known);
+}
+
+/* What the manifest itself calls the model, when nothing that it says is known. */
+static void refuse_model(const struct manifest *manifest, const struct unit *unit,
+                         const struct plan_request *request)
+{
+    if (unit->model && !is_given(request, "/model"))
+        fault_add(manifest->intake->faults, texts_pointer(manifest->intake, FIELD_ID_MODEL), NULL,
+                  "the manifest's %s is \"%s\", which ends with no name that has a record: give "
+                  "\"model\" beside it",
+                  unit->model_from, field_quote(manifest->intake->arena, unit->model));
 }
 
 /* A leaf as it counts before defaults: what was given, else 1. */
@@ -332,11 +366,12 @@ static bool apply_unit(struct manifest *manifest, const struct unit *unit,
     struct command_line line = unit->line;
     line.kept = manifest->kept;
     line.n_devices = unit->devices <= DEVICES_MAX ? (int)(unit->devices * unit->pods) : 0;
-    if (!command_apply(manifest->intake, &line, request, described))
+    if (!command_apply(manifest->intake, &line, request, described)) {
+        refuse_model(manifest, unit, request);
         return false;
+    }
     (void)set_number(manifest, request, "/deployment/tp", unit->tp);
     (void)set_number(manifest, request, "/deployment/pp", unit->pp);
-    (void)set_number(manifest, request, "/deployment/dp", unit->dp);
     if (unit->replicas >= 1)
         (void)set_number(manifest, request, "/deployment/replicas", unit->replicas);
     note_devices(unit, request);
@@ -376,8 +411,8 @@ bool manifest_read(const struct intake *intake, const char *text, size_t length,
     const cJSON *documents = yaml_tree_read(intake->arena, text, length, &fault);
 
     if (!documents) {
-        fault_add(intake->faults, source->origin, NULL, "not YAML: %s at line %zu, column %zu",
-                  fault.what, fault.line, fault.column);
+        fault_add(intake->faults, source->origin, NULL, "not YAML: %s at line %zu, column %zu%s",
+                  fault.what, fault.line, fault.column, manifest_template_hint(text));
         return false;
     }
     return manifest_apply(intake, documents, source, request);

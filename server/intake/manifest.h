@@ -28,6 +28,9 @@ bool manifest_looks_like(const char *text);
 /* Whether a JSON object is a manifest: an apiVersion or kind, or services of compose. */
 bool manifest_is_object(const struct cJSON *object);
 
+/* What a fault of YAML's syntax adds for a text that is a template; "" for others. */
+const char *manifest_template_hint(const char *text);
+
 /* Where a manifest comes from and which of its containers is meant. */
 struct manifest_source {
     const char *origin;    /* pointer prefix of faults, "/manifest" */

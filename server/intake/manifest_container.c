@@ -286,9 +286,9 @@ struct unit *unit_add(struct manifest *manifest, const struct pod *pod, const ch
         .pods = pod->pods,
         .model = pod->model,
         .model_from = pod->model_from,
+        .model_name = pod->model_name,
         .tp = pod->tp > 0 ? pod->tp : (double)NAN,
         .pp = pod->pp > 0 ? pod->pp : (double)NAN,
-        .dp = pod->dp > 0 ? pod->dp : (double)NAN,
     };
     return unit;
 }

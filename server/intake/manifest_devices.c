@@ -115,11 +115,11 @@ static int rank_of(const char *label)
 struct choice {
     const struct manifest *manifest;
     int rank;
-    const char *label, *value;
+    const char *label, *value, *other;
 };
 
 /* A label of one's own counts only when its value names a part for sure. */
-static void offer(struct choice *choice, const char *label, const char *value)
+static void offer(struct choice *choice, const char *label, const char *value, const char *other)
 {
     int rank = label && value && value[0] ? rank_of(label) : -1;
     struct device_found found;
@@ -134,18 +134,21 @@ static void offer(struct choice *choice, const char *label, const char *value)
     choice->rank = rank;
     choice->label = label;
     choice->value = value;
+    choice->other = other;
 }
 
 static void offer_expressions(struct choice *choice, const cJSON *expressions)
 {
+    struct arena *arena = choice->manifest->intake->arena;
+
     if (!cJSON_IsArray(expressions))
         return;
     for (const cJSON *one = expressions->child; one; one = one->next) {
-        const char *operator= tree_text(choice->manifest, one, "operator");
+        const char *how = tree_text(choice->manifest, one, "operator");
         const cJSON *values = tree_at(one, "values");
-        if (cJSON_IsArray(values) && values->child && operator&& strcmp(operator, "In") == 0)
-            offer(choice, tree_text(choice->manifest, one, "key"),
-                  yaml_text(choice->manifest->intake->arena, values->child));
+        if (cJSON_IsArray(values) && values->child && how && strcmp(how, "In") == 0)
+            offer(choice, tree_text(choice->manifest, one, "key"), yaml_text(arena, values->child),
+                  yaml_text(arena, values->child->next));
     }
 }
 
@@ -167,16 +170,17 @@ void unit_devices(struct manifest *manifest, const struct cJSON *spec,
 {
     const cJSON *selector = tree_at(spec, "nodeSelector");
     const cJSON *tolerations = tree_at(spec, "tolerations");
-    struct choice choice = {manifest, (int)ARRAY_LEN(LABELS) + 1, NULL, NULL};
+    struct choice choice = {manifest, (int)ARRAY_LEN(LABELS) + 1, NULL, NULL, NULL};
 
     read_resources(manifest, container, unit);
     for (const cJSON *one = selector ? selector->child : NULL; one; one = one->next)
-        offer(&choice, one->string, yaml_text(manifest->intake->arena, one));
+        offer(&choice, one->string, yaml_text(manifest->intake->arena, one), NULL);
     offer_affinity(&choice, tree_at(spec, "affinity/nodeAffinity"));
     for (const cJSON *one = tolerations ? tolerations->child : NULL; one; one = one->next)
-        offer(&choice, tree_text(manifest, one, "key"), tree_text(manifest, one, "value"));
+        offer(&choice, tree_text(manifest, one, "key"), tree_text(manifest, one, "value"), NULL);
     if (choice.value) {
         unit->part = choice.value;
         unit->part_from = choice.label;
+        unit->part_other = choice.other;
     }
 }

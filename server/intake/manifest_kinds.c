@@ -58,28 +58,27 @@ static void read_nothing(struct manifest *manifest, const struct cJSON *object)
     (void)object;
 }
 
-/* A group of pods whose first one serves; the workers bring devices. */
-static void read_leader_worker_set(struct manifest *manifest, const struct cJSON *object)
+/* A group of pods whose first one serves; the workers bring devices. `spec` holds the group, `base`
+ * the kind, the name and the copies. */
+static void read_group(struct manifest *manifest, const struct pod *base, const cJSON *spec)
 {
-    const cJSON *group = tree_at(object, "spec/leaderWorkerTemplate");
+    const cJSON *group = tree_at(spec, "leaderWorkerTemplate");
     const cJSON *worker = tree_at(group, "workerTemplate/spec");
     const cJSON *leader = tree_at(group, "leaderTemplate/spec");
     double size = tree_number(manifest, group, "size");
+    double replicas = tree_number(manifest, spec, "replicas");
     const char *text = tree_text(manifest, group, "size");
     const struct command_env env[] = {{"LWS_GROUP_SIZE", text ? text : "1"},
                                       {"LWS_LEADER_ADDRESS", "leader"},
                                       {"LWS_WORKER_INDEX", "0"}};
-    const struct pod pod = {
-        .kind = "LeaderWorkerSet",
-        .workload = tree_text(manifest, object, "metadata/name"),
-        .spec = leader ? leader : worker,
-        .replicas = tree_number(manifest, object, "spec/replicas"),
-        .pods = size >= 1 ? size : 1,
-        .env = env,
-        .n_env = 3,
-    };
+    struct pod pod = *base;
     int first = manifest->n_units;
 
+    pod.spec = leader ? leader : worker;
+    pod.replicas = isnan(replicas) ? base->replicas : replicas;
+    pod.pods = size >= 1 ? size : 1;
+    pod.env = env;
+    pod.n_env = ARRAY_LEN(env);
     units_of_pod(manifest, &pod);
     /* A leader may ask for no device of its own; then every worker's count. */
     const cJSON *containers = leader ? tree_at(worker, "containers") : NULL;
@@ -92,32 +91,55 @@ static void read_leader_worker_set(struct manifest *manifest, const struct cJSON
     }
 }
 
-/* Pod specs anywhere below: an object with a list "containers" is one. */
+static void read_leader_worker_set(struct manifest *manifest, const struct cJSON *object)
+{
+    const struct pod base = {
+        .kind = "LeaderWorkerSet",
+        .workload = tree_text(manifest, object, "metadata/name"),
+        .replicas = NAN,
+    };
+
+    read_group(manifest, &base, tree_at(object, "spec"));
+}
+
+/* What stands below `node`, which may be one of several roles with a name of its own. */
+static struct pod pod_below(const struct manifest *manifest, const struct pod *pod,
+                            const cJSON *node)
+{
+    const char *role = cJSON_IsObject(node) ? tree_text(manifest, node, "name") : NULL;
+    double replicas = tree_number(manifest, node, "replicas");
+    struct pod below = *pod;
+
+    if (role && pod->workload)
+        below.workload = arena_printf(manifest->intake->arena, "%s/%s", pod->workload, role);
+    if (!isnan(replicas))
+        below.replicas = replicas;
+    return below;
+}
+
+/* Pods, groups and main containers anywhere below. */
 static void search(struct manifest *manifest, const struct pod *pod, const cJSON *node, int depth)
 {
     if (depth == 0 || !node)
         return;
-    if (cJSON_IsObject(node) && cJSON_IsArray(tree_at(node, "containers"))) {
-        struct pod found = *pod;
-        found.spec = node;
-        units_of_pod(manifest, &found);
-        return;
-    }
-    const cJSON *main_container = cJSON_IsObject(node) ? tree_at(node, "mainContainer") : NULL;
-    if (cJSON_IsObject(main_container)) {
-        struct unit *unit = unit_add(manifest, pod, "mainContainer");
+    struct pod below = pod_below(manifest, pod, node);
+    const cJSON *main_container = tree_at(node, "mainContainer");
+    if (cJSON_IsArray(tree_at(node, "containers"))) {
+        below.spec = node;
+        units_of_pod(manifest, &below);
+    } else if (cJSON_IsObject(tree_at(node, "leaderWorkerTemplate"))) {
+        read_group(manifest, &below, node);
+    } else if (cJSON_IsObject(main_container)) {
+        struct unit *unit = unit_add(manifest, &below, "mainContainer");
         if (unit) {
-            unit_command(manifest, pod, main_container, NULL, unit);
+            unit_command(manifest, &below, main_container, NULL, unit);
             unit_devices(manifest, node, main_container, unit);
         }
-        return;
+    } else {
+        for (const cJSON *child = node->child; child; child = child->next)
+            if (cJSON_IsObject(child) || cJSON_IsArray(child))
+                search(manifest, &below, child, depth - 1);
     }
-    double replicas = tree_number(manifest, node, "replicas");
-    struct pod below = *pod;
-    below.replicas = isnan(replicas) ? pod->replicas : replicas;
-    for (const cJSON *child = node->child; child; child = child->next)
-        if (cJSON_IsObject(child) || cJSON_IsArray(child))
-            search(manifest, &below, child, depth - 1);
 }
 
 static void read_by_row(struct manifest *manifest, const struct kind_row *row, const cJSON *object)

@@ -8,9 +8,11 @@
  * MergeRuntimeContainers).
  */
 #include <cjson/cJSON.h>
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
+#include "command_words.h"
 #include "manifest_parts.h"
 #include "yaml_tree.h"
 
@@ -137,6 +139,15 @@ static const cJSON *container_of(const struct manifest *manifest, const cJSON *s
     return containers->child;
 }
 
+static const char *lower_of(struct arena *arena, const char *text)
+{
+    char *copy = text ? arena_copy(arena, text, strlen(text)) : NULL;
+
+    for (char *at = copy; at && *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return copy;
+}
+
 /* The image that runs a model of that format where the runtime is not in the stream: KServe's own
  * Hugging Face server where a format is named so, else whatever engine the runtime's name has. */
 static void own_runtime(const struct manifest *manifest, const cJSON *model, struct unit *unit)
@@ -145,7 +156,7 @@ static void own_runtime(const struct manifest *manifest, const cJSON *model, str
     const char *runtime = tree_text(manifest, model, "runtime");
 
     if (!unit->line.image)
-        unit->line.image = runtime ? runtime : format;
+        unit->line.image = lower_of(manifest->intake->arena, runtime ? runtime : format);
     unit_huggingface(manifest, unit);
 }
 
@@ -207,39 +218,144 @@ void read_serving_runtime(struct manifest *manifest, const struct cJSON *object)
     units_of_pod(manifest, &pod);
 }
 
-/* Devices that a pod of an LLMInferenceService takes part with are its template's; the layout
- * stands beside it. */
-void read_llm_inference_service(struct manifest *manifest, const struct cJSON *object)
+/* LLMInferenceService ---------------------------------------------------------------------------
+ *
+ * The controller's templates (kserve config/llmisvcconfig) start the engine as
+ * `vllm serve /mnt/models --tensor-parallel-size ... ${VLLM_ADDITIONAL_ARGS}` in the container
+ * "main", unless the container brings its own command. */
+
+#define MAIN_CONTAINER "main"
+#define TEMPLATE_WORDS_MAX 16
+
+/* The words that the template starts with for each runtime. */
+static const struct template
 {
-    static const char VLLM[] = "vllm";
-    const cJSON *spec = tree_at(object, "spec");
+    const char *runtime, *more;        /* variable with further arguments */
+    const char *tp, *pp, *dp, *spread; /* flags of the layout; spread = experts over all */
+    const char *words[4];
+}
+
+TEMPLATES[] = {
+    {"vllm",
+     "VLLM_ADDITIONAL_ARGS",
+     "--tensor-parallel-size",
+     "--pipeline-parallel-size",
+     "--data-parallel-size",
+     "--enable-expert-parallel",
+     {"vllm", "serve", "/mnt/models", NULL}},
+    {"sglang",
+     "SGLANG_ADDITIONAL_ARGS",
+     "--tp-size",
+     "--pp-size",
+     "--dp-size",
+     NULL,
+     {"sglang.launch_server", "--model-path", "/mnt/models", NULL}},
+};
+
+/* Words of a variable's value, as the template's shell cuts it. */
+static int words_of_variable(const struct manifest *manifest, const struct command_line *line,
+                             const char *name, const char **words)
+{
+    const char *value = command_env_value(line->env, line->n_env, name);
+    struct shell *shell = value ? arena_alloc(manifest->intake->arena, sizeof(*shell)) : NULL;
+    int n = 0;
+
+    if (!shell || !shell_read(manifest->intake, value, manifest->origin, NULL, 0, shell))
+        return 0;
+    for (int i = 0; i < shell->n_commands; i++)
+        for (int j = 0; j < shell->commands[i].n_words && n < UNIT_WORDS_MAX; j++)
+            words[n++] = shell->commands[i].words[j];
+    return n;
+}
+
+/* The flags of the layout; their number. */
+static int words_of_layout(const struct manifest *manifest, const struct template *template,
+                           const cJSON *layout, const char **words)
+{
+    const char *const flags[] = {template->tp, template->pp, template->dp};
+    static const char *const NAMES[] = {"tensor", "pipeline", "data"};
+    int n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
+        const char *size = tree_text(manifest, layout, NAMES[i]);
+        if (!size)
+            continue;
+        words[n++] = flags[i];
+        words[n++] = size;
+    }
+    const char *expert = tree_text(manifest, layout, "expert");
+    if (expert && strcmp(expert, "true") == 0 && template->spread)
+        words[n++] = template->spread;
+    return n;
+}
+
+/* The command that the template comes to for a container without one. */
+static void template_command(const struct manifest *manifest, const cJSON *spec, struct unit *unit)
+{
+    const char *runtime = tree_text(manifest, spec, "runtime");
+    struct command_line *line = &unit->line;
+    bool other = runtime && strcmp(runtime, TEMPLATES[1].runtime) == 0;
+    const struct template *template = &TEMPLATES[other ? 1 : 0];
+    const char **words =
+        arena_alloc(manifest->intake->arena,
+                    (TEMPLATE_WORDS_MAX + (size_t)line->argc + UNIT_WORDS_MAX) * sizeof(*words));
+    int n = 0;
+
+    if (!words || (line->argc && line->argv[0][0] != '-'))
+        return;
+    for (; template->words[n]; n++)
+        words[n] = template->words[n];
+    n += words_of_layout(manifest, template, tree_at(spec, "parallelism"), words + n);
+    for (int i = 0; i < line->argc; i++)
+        words[n++] = line->argv[i];
+    n += words_of_variable(manifest, line, template->more, words + n);
+    line->argv = words;
+    line->argc = n;
+    line->origin = manifest->origin;
+}
+
+/* One pool of pods: the service itself or its prefill. */
+static void read_pool(struct manifest *manifest, const cJSON *spec, struct pod *pod)
+{
     const cJSON *layout = tree_at(spec, "parallelism");
-    const cJSON *template = tree_at(spec, "template");
-    struct pod pod = {
-        .kind = "LLMInferenceService",
-        .workload = tree_text(manifest, object, "metadata/name"),
-        .spec = template,
-        .replicas = tree_number(manifest, spec, "replicas"),
-        .pods = 1,
-        .model = tree_text(manifest, spec, "model/uri"),
-        .model_from = "spec.model.uri",
-        .tp = tree_number(manifest, layout, "tensor"),
-        .pp = tree_number(manifest, layout, "pipeline"),
-        .dp = tree_number(manifest, layout, "data"),
-    };
+    double local = tree_number(manifest, layout, "dataLocal");
+    double data = tree_number(manifest, layout, "data");
+    double pipeline = tree_number(manifest, layout, "pipeline");
     int first = manifest->n_units;
 
-    if (cJSON_IsArray(tree_at(template, "containers")))
-        units_of_pod(manifest, &pod);
+    pod->spec = tree_at(spec, "template");
+    pod->replicas = tree_number(manifest, spec, "replicas");
+    pod->pods = local >= 1 && data > local ? data / local : 1;
+    if (tree_at(spec, "worker") && pod->pods <= 1 && pipeline > 1)
+        pod->pods = pipeline;
+    if (cJSON_IsArray(tree_at(pod->spec, "containers")))
+        units_of_pod(manifest, pod);
     else
-        (void)unit_add(manifest, &pod, "main");
-    /* The controller's own template starts vLLM where the container says nothing. */
-    for (int i = first; i < manifest->n_units; i++) {
-        struct unit *unit = &manifest->units[i];
-        unit->line.origin = manifest->origin;
-        if (unit->line.argc == 0 && !unit->line.image && strcmp(unit->container, "main") == 0)
-            unit->line.image = VLLM;
-    }
+        (void)unit_add(manifest, pod, MAIN_CONTAINER);
+    for (int i = first; i < manifest->n_units; i++)
+        if (strcmp(manifest->units[i].container, MAIN_CONTAINER) == 0)
+            template_command(manifest, spec, &manifest->units[i]);
+}
+
+void read_llm_inference_service(struct manifest *manifest, const struct cJSON *object)
+{
+    const cJSON *spec = tree_at(object, "spec");
+    const cJSON *prefill = tree_at(spec, "prefill");
+    const char *name = tree_text(manifest, object, "metadata/name");
+    struct pod pod = {
+        .kind = "LLMInferenceService",
+        .workload = name,
+        .model = tree_text(manifest, spec, "model/uri"),
+        .model_from = "spec.model.uri",
+        .model_name = tree_text(manifest, spec, "model/name"),
+    };
+
+    read_pool(manifest, spec, &pod);
+    if (!prefill)
+        return;
+    pod.workload =
+        arena_printf(manifest->intake->arena, "%s/prefill", pod.workload ? pod.workload : "");
+    read_pool(manifest, prefill, &pod);
 }
 
 /* Ray Serve -------------------------------------------------------------------------------------

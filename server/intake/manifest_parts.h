@@ -30,10 +30,12 @@ struct unit {
     const char *resource;      /* "nvidia.com/gpu", NULL = not said */
     const char *slice;         /* "1g.10gb" of a MIG resource, or NULL */
     const char *part, *part_from;   /* the part as written, and the label or field it is from */
+    const char *part_other;         /* another one that the pod may run on, or NULL */
     double replicas;                /* copies; NAN = not said */
     double pods;                    /* of one copy */
-    const char *model, *model_from; /* beside the command, or NULL */
-    double tp, pp, dp;              /* stated outside the command; NAN = not said */
+    const char *model, *model_from; /* beside the command: an address, or NULL */
+    const char *model_name;         /* what it is served as, or NULL */
+    double tp, pp;                  /* stated outside the command; NAN = not said */
 };
 
 /* A reading under way. */
@@ -55,8 +57,8 @@ struct pod {
     double replicas, pods;
     const struct command_env *env; /* set by the kind's controller */
     int n_env;
-    double tp, pp, dp; /* 0 = not said */
-    const char *model, *model_from;
+    double tp, pp; /* 0 = not said */
+    const char *model, *model_from, *model_name;
 };
 
 /* Trees -----------------------------------------------------------------------------------------
