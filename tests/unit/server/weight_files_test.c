@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "exact_weights.h"
 #include "../files.h"
+#include "exact_weights.h"
 #include "intake_kit.h"
 #include "weight_files.h"
 
