@@ -489,6 +489,14 @@ void app_handle(struct app *app, const struct request *request, struct reply *re
     close_context(&ctx, begin_ns);
 }
 
+const struct body_sink *app_body_sink(struct app *app, const struct request *request)
+{
+    struct context ctx = {.app = app, .request = request};
+
+    find_route(&ctx);
+    return ctx.route ? ctx.route->sink : NULL;
+}
+
 size_t app_admit(struct app *app, const struct request *request, size_t announced,
                  struct reply *ret_reply)
 {

@@ -38,6 +38,7 @@ struct request {
     const char *host, *content_encoding;
     const char *body; /* NUL-terminated at body[body_length]; NULL: none was announced */
     size_t body_length;
+    void *sunk;          /* what the route's sink made of a body that is not kept (then ""); NULL */
     const char *peer;    /* address text, for logs; "" when nobody asked for it */
     const char *refusal; /* why the HTTP layer refuses it, or NULL */
     int refusal_status;
@@ -85,6 +86,11 @@ void app_free(struct app *app);
 #define BODY_UNKNOWN SIZE_MAX
 size_t app_admit(struct app *app, const struct request *request, size_t announced,
                  struct reply *ret_reply);
+
+struct body_sink;
+
+/* What takes the body of an admitted request; NULL: it is kept. */
+const struct body_sink *app_body_sink(struct app *app, const struct request *request);
 
 /* Answers one request. Never fails: what cannot be answered becomes a problem document. */
 void app_handle(struct app *app, const struct request *request, struct reply *ret_reply);

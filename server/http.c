@@ -28,6 +28,7 @@
 #include "http_headers.h"
 #include "metrics.h"
 #include "request_limits.h"
+#include "routes.h"
 #include "uri.h"
 
 #define DAEMONS_MAX 8
@@ -49,6 +50,7 @@ struct exchange {
     char *body;
     size_t length, capacity, limit; /* of the body; the capacity leaves room for a NUL */
     size_t dropped;                 /* bytes over the limit */
+    const struct body_sink *sink;   /* takes the body in place of the buffer; NULL */
     char peer[INET6_ADDRSTRLEN];
 };
 
@@ -310,6 +312,11 @@ static enum MHD_Result admit_body(struct exchange *exchange, struct MHD_Connecti
         return send_reply(exchange, connection);
     }
     exchange->limit = limit;
+    exchange->sink = app_body_sink(exchange->http->app, &exchange->request);
+    if (exchange->sink) {
+        exchange->request.sunk = exchange->sink->open(exchange->arena);
+        return exchange->request.sunk ? MHD_YES : MHD_NO;
+    }
     return reserve_body(exchange, announced == BODY_UNKNOWN ? CHUNKED_START_BYTES : announced)
                ? MHD_YES
                : MHD_NO;
@@ -372,6 +379,11 @@ static enum MHD_Result take_piece(struct exchange *exchange, const char *piece, 
         exchange->dropped += size;
         return exchange->dropped <= DROPPED_MAX_BYTES ? MHD_YES : MHD_NO;
     }
+    if (exchange->sink) {
+        exchange->sink->feed(exchange->request.sunk, piece, size);
+        exchange->length += size;
+        return MHD_YES;
+    }
     if (size > exchange->capacity - exchange->length && !grow_body(exchange, size))
         return MHD_NO;
     memcpy(exchange->body + exchange->length, piece, size);
@@ -390,7 +402,9 @@ static enum MHD_Result complete(struct exchange *exchange, struct MHD_Connection
             exchange->arena, "the body is longer than the %zu bytes that this path takes",
             exchange->limit);
     }
-    if (exchange->body) {
+    if (exchange->sink) {
+        request->body = "";
+    } else if (exchange->body) {
         exchange->body[exchange->length] = '\0';
         request->body = exchange->body;
         request->body_length = exchange->length;

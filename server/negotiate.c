@@ -179,11 +179,16 @@ bool is_taken_type(const char *content_type, const char *const *taken)
 {
     struct piece type = trimmed(content_type, content_type + strcspn(content_type, ";"));
 
-    if (is_json_type(content_type))
-        return true;
-    for (; taken && *taken; taken++)
-        if (type.length == strlen(*taken) && strncasecmp(type.text, *taken, type.length) == 0)
+    bool json = is_json_type(content_type);
+
+    if (!taken)
+        return json;
+    for (; *taken; taken++) {
+        bool same =
+            type.length == strlen(*taken) && strncasecmp(type.text, *taken, type.length) == 0;
+        if (same || (json && strcmp(*taken, MEDIA_JSON) == 0))
             return true;
+    }
     return false;
 }
 

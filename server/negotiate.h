@@ -19,6 +19,7 @@
 #define MEDIA_CSV "text/csv"
 #define MEDIA_HTML "text/html"
 #define MEDIA_NDJSON "application/x-ndjson"
+#define MEDIA_BINARY "application/octet-stream"
 /* What build servers read: JUnit under its three names, GitHub's workflow commands, GitLab's Code
  * Quality report. */
 #define MEDIA_JUNIT "application/junit+xml"

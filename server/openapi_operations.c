@@ -14,6 +14,7 @@
 #include "docs.h"
 #include "fields.h"
 #include "gaps_route.h"
+#include "gguf_route.h"
 #include "health.h"
 #include "index.h"
 #include "negotiate.h"
@@ -50,6 +51,7 @@ static const struct handler_row {
     {plan_handler, QUERY_PLAN, "Plan"},
     {check_handler, QUERY_CHECK, "Check"},
     {compare_handler, QUERY_COMPARE, "Comparison"},
+    {gguf_handler, QUERY_NONE, "GgufModel"},
     {records_list_handler, QUERY_LIST, "RecordList"},
     {records_item_handler, QUERY_ITEM, "Record"},
     {anchors_list_handler, QUERY_ANCHORS, "AnchorList"},
@@ -456,15 +458,37 @@ static void put_text_body(struct json_out *out, const char *type)
     json_end_object(out);
 }
 
+/* The beginning of a file. */
+static void put_binary_body(struct json_out *out)
+{
+    json_key(out, MEDIA_BINARY);
+    json_begin_object(out);
+    json_key(out, "schema");
+    json_begin_object(out);
+    json_put_text(out, "type", "string");
+    json_put_text(out, "format", "binary");
+    json_put_text(out, "description",
+                  "the first bytes of a GGUF file, its whole header at least: head -c 32M FILE");
+    json_end_object(out);
+    json_end_object(out);
+}
+
 static void put_body(struct json_out *out, const struct route *route)
 {
     json_key(out, "requestBody");
     json_begin_object(out);
     json_put_bool(out, "required", true);
-    const char *doc = arena_printf(out->arena, "at most %zu bytes of UTF-8", route->body_max_bytes);
+    const char *doc = arena_printf(out->arena, "at most %zu bytes%s", route->body_max_bytes,
+                                   route->sink ? "" : " of UTF-8");
     json_put_text(out, "description", doc);
     json_key(out, "content");
     json_begin_object(out);
+    if (route->sink) {
+        put_binary_body(out);
+        json_end_object(out);
+        json_end_object(out);
+        return;
+    }
     json_key(out, MEDIA_JSON);
     json_begin_object(out);
     json_key(out, "schema");
@@ -576,7 +600,7 @@ static bool applies(const struct operation *operation, enum query_shape query, e
     case ALWAYS:
         return true;
     case WITH_QUERY:
-        return query != QUERY_NONE;
+        return query != QUERY_NONE || post;
     case WITH_ID:
         return strstr(route->path, HOLE) != NULL;
     case WITH_BODY:

@@ -554,7 +554,36 @@ static const struct schema_member DESCRIPTION[] = {
     ANYTHING("components", 0, NULL),
 };
 
+static const struct schema_member GGUF_TYPE_SUM[] = {
+    TEXT("type", 0, "of ggml"), NUMBER("tensors", 0, NULL),         NUMBER("elements", 0, NULL),
+    NUMBER("bytes", 0, NULL),   NUMBER("bits_per_weight", 0, NULL),
+};
+
+static const struct schema_member GGUF_ROLE_SUM[] = {
+    TEXT("role", 0, NULL),    NUMBER("tensors", 0, NULL),         NUMBER("elements", 0, NULL),
+    NUMBER("bytes", 0, NULL), NUMBER("bits_per_weight", 0, NULL),
+};
+
+static const struct schema_member GGUF_MODEL[] = {
+    TEXT("architecture", 0, "general.architecture"),
+    TEXT("name", NULLABLE, "general.name"),
+    NUMBER("gguf_version", 0, NULL),
+    TEXT("weights", 0, "the weight format"),
+    NUMBER("tensors", 0, NULL),
+    NUMBER("params_total", 0, "elements of all tensors, without towers and MTP layers"),
+    NUMBER("weights_bytes", 0, "from the first tensor to the last"),
+    NUMBER("header_bytes", 0, NULL),
+    NUMBER("file_bytes", 0, NULL),
+    OBJECT("by_type", LIST, "GgufTypeSum"),
+    OBJECT("by_role", LIST, "GgufRoleSum"),
+    ANYTHING("model", 0, "what /v1/plan takes as its model"),
+    TEXT("warnings", LIST, NULL),
+};
+
 const struct schema SCHEMAS[] = {
+    CLOSED("GgufModel", GGUF_MODEL, "a GGUF file by its header"),
+    CLOSED("GgufTypeSum", GGUF_TYPE_SUM, "its tensors of one type"),
+    CLOSED("GgufRoleSum", GGUF_ROLE_SUM, "its tensors of one role"),
     CLOSED("Problem", PROBLEM, "what cannot be answered (RFC 9457)"),
     CLOSED("Fault", FAULT, "one fault of a request"),
     CLOSED("Plan", PLAN, "a deployment, computed"),

@@ -13,6 +13,7 @@
 #include "compare_route.h"
 #include "docs.h"
 #include "gaps_route.h"
+#include "gguf_route.h"
 #include "health.h"
 #include "index.h"
 #include "negotiate.h"
@@ -36,6 +37,8 @@ static const char *const VERDICT[] = {MEDIA_JSON,     MEDIA_TEXT,   MEDIA_JUNIT,
 /* What describes a deployment. */
 static const char *const DESCRIPTIONS[] = {
     MEDIA_JSON, MEDIA_TEXT, MEDIA_YAML, MEDIA_X_YAML, MEDIA_TEXT_YAML, MEDIA_TEXT_X_YAML, NULL};
+/* The first bytes of a file. */
+static const char *const BINARY[] = {MEDIA_BINARY, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
 
@@ -98,6 +101,16 @@ const struct route ROUTES[] = {
         .media_types = VERDICT,
         .handler = compare_handler,
         .summary = "what runs now against what shall run: changes, deltas by class, a verdict",
+    },
+    {
+        .path = "/v1/models/gguf",
+        .methods = POST,
+        .body_max_bytes = GGUF_BODY_MAX_BYTES,
+        .body_types = BINARY,
+        .sink = &GGUF_SINK,
+        .media_types = JSON_ONLY,
+        .handler = gguf_handler,
+        .summary = "the first megabytes of a GGUF file: its exact bytes, and a model for a plan",
     },
     RECORDS("models", "models: geometry, parameters, KV bytes"),
     RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),

@@ -24,11 +24,18 @@ struct context {
 
 typedef void handler_fn(struct context *ctx);
 
+/* Takes a long body piece by piece, so that it is never held as a whole. Short ones come whole. */
+struct body_sink {
+    void *(*open)(struct arena *arena); /* NULL when out of memory */
+    void (*feed)(void *state, const char *piece, size_t size);
+};
+
 struct route {
     const char *path;               /* "/v1/models/{id}" */
     unsigned methods;               /* bits 1u << METHOD_x; GET implies HEAD */
     size_t body_max_bytes;          /* 0 = no body */
     const char *const *body_types;  /* media types of a body; NULL ends; NULL = JSON only */
+    const struct body_sink *sink;   /* NULL: bodies are kept */
     const char *const *media_types; /* replies it can give, best first; NULL ends */
     bool cacheable;                 /* carries ETag and honours If-None-Match */
     handler_fn *handler;

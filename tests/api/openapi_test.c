@@ -65,14 +65,14 @@ static int stop(void **state)
 
 static void visit_all(struct world *world, visit_fn *visit)
 {
-    const cJSON *path = NULL;
-    const cJSON *it = NULL;
+    const cJSON *path = NULL, *it = NULL;
     cJSON_ArrayForEach(path, member(world->document, "paths"))
     {
         cJSON_ArrayForEach(it, path)
         {
-            const struct operation operation = {world, path, it};
-            visit(&operation);
+            if (!strstr(path->string, "/gguf")) { /* a body that is no text: gguf_route_test.c */
+                visit(&(struct operation){world, path, it});
+            }
         }
     }
 }
