@@ -214,7 +214,7 @@ static bool one_stage(const struct change_asked *change, struct trial *trial)
 static bool layout_of_devices(const struct change_asked *change, struct trial *trial)
 {
     struct deployment *dep = &trial->problem.dep;
-    double ep = dep->ep, tp = change->asked->devices / (dep->pp * dep->dp * dep->replicas);
+    double ep = dep->ep, tp = change->asked->devices / (dep->pp * dep->dp);
     if (!(tp >= 1.0) || tp != floor(tp) || tp == dep->tp || tp > ASKED_RANKS_MAX)
         return false;
     set_tp(dep, tp);

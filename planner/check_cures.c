@@ -90,8 +90,12 @@ static void evaluate(const struct search *search, struct trial *trial, enum plan
 {
     if (search->tools != NULL && search->tools->nearness != NULL)
         search->tools->nearness(search->tools->ctx, &trial->problem, &trial->problem.near);
+    struct check_asked asked = *search->asked;
+    /* Devices that suffice now may be more with a change: its effect says so. */
+    if (!(search->wanted & 1u << CHECK_DEVICES))
+        asked.devices = NAN;
     plan_compute(&trial->problem, depth, search->scratch);
-    check_plan(search->scratch, search->asked, ret_checks);
+    check_plan(search->scratch, &asked, ret_checks);
 }
 
 /* Rates of arrivals need the saturation rate, which a bare plan leaves out. */

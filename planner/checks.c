@@ -163,18 +163,18 @@ static bool check_devices(const struct plan *plan, const struct check_asked *ask
     if (isnan(asked->devices))
         return false;
     check->limit = asked->devices;
-    check->predicted = dep->tp * dep->pp * dep->dp * fmax(dep->replicas, 1.0);
+    check->predicted = dep->tp * dep->pp * dep->dp;
     check->basis = BASIS_DERIVED;
     check->verdict = check->predicted == check->limit ? CHECK_PASS : CHECK_FAIL;
     check->figure[0] = check->predicted;
     check->figure[1] = check->limit;
     if (check->verdict == CHECK_PASS)
-        check->detail = "tp x pp x dp x replicas is {wA}, and {wB} devices are given";
+        check->detail = "tp x pp x dp is {wA}, and {wB} devices are given";
     else if (check->predicted > check->limit)
-        check->detail = "tp x pp x dp x replicas is {wA}, but {wB} devices are given: it does not "
+        check->detail = "tp x pp x dp is {wA}, but {wB} devices are given: it does not "
                         "start";
     else
-        check->detail = "tp x pp x dp x replicas is {wA}, but {wB} devices are given: the rest "
+        check->detail = "tp x pp x dp is {wA}, but {wB} devices are given: the rest "
                         "stay idle";
     return true;
 }

@@ -69,7 +69,7 @@ struct check_list {
 
 /* What is known besides the plan. */
 struct check_asked {
-    double devices;              /* that the deployment was given; NAN = nobody said */
+    double devices;              /* that one replica was given; NAN = nobody said */
     const struct plan *baseline; /* what runs now: adds the checks against regressions; NULL */
     double tolerance;            /* worse by this share is no regression yet */
 };

@@ -30,6 +30,11 @@ static void find_near(const void *ctx, const struct problem *problem, struct nea
     nearness_find(ctx, problem, NULL, NULL, ret_near);
 }
 
+double check_route_devices(const struct plan_request *request)
+{
+    return request->described.n_devices > 0 ? request->described.n_devices : (double)NAN;
+}
+
 int check_route_cures(const struct context *ctx, const struct plan *plan,
                       const struct check_list *checks, const struct check_asked *asked,
                       struct check_cure *ret_cures)
@@ -57,7 +62,6 @@ bool check_route_write_ci(struct context *ctx, struct json_out *out,
 void check_handler(struct context *ctx)
 {
     struct arena *arena = ctx->request->arena;
-    const struct check_asked asked = {.devices = NAN};
     struct plan_request request;
     struct faults faults;
     struct gate gate;
@@ -72,6 +76,7 @@ void check_handler(struct context *ctx)
         problem_status(ctx, 413, "the request needs more memory than one request may use");
         return;
     }
+    const struct check_asked asked = {.devices = check_route_devices(&request)};
     plan_compute(&request.problem, PLAN_CHECK, &work->plan);
     check_plan(&work->plan, &asked, &work->checks);
     int n_cures = check_route_cures(ctx, &work->plan, &work->checks, &asked, work->cures);

@@ -20,4 +20,7 @@ int check_route_cures(const struct context *ctx, const struct plan *plan,
 bool check_route_write_ci(struct context *ctx, struct json_out *out,
                           const struct check_report *report, const char *suite);
 
+/* Devices that the request's command or manifest hands over to a replica; NAN = it does not say. */
+double check_route_devices(const struct plan_request *request);
+
 #endif

@@ -4,7 +4,6 @@
  */
 #include "compare_route.h"
 
-#include <math.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -120,8 +119,9 @@ void compare_handler(struct context *ctx)
     }
     for (int i = 0; i < SIDES; i++)
         plan_compute(&requests[i].problem, PLAN_CHECK, &work->plans[i]);
-    const struct check_asked asked = {
-        .devices = NAN, .baseline = &work->plans[BASELINE], .tolerance = gate.tolerance};
+    const struct check_asked asked = {.devices = check_route_devices(&requests[CANDIDATE]),
+                                      .baseline = &work->plans[BASELINE],
+                                      .tolerance = gate.tolerance};
     check_plan(&work->plans[CANDIDATE], &asked, &work->checks);
     int n_cures =
         check_route_cures(ctx, &work->plans[CANDIDATE], &work->checks, &asked, work->cures);

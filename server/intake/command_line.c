@@ -433,6 +433,7 @@ static void check_devices(struct reading *reading)
     double ranks = leaf_double(reading, FIELD_ID_TP, 1) * leaf_double(reading, FIELD_ID_PP, 1) *
                    leaf_double(reading, FIELD_ID_DP, 1);
 
+    reading->described->n_devices = reading->found->n_devices;
     if (reading->found->n_devices > 0 && ranks > reading->found->n_devices)
         reading_note(reading, "too_few_devices",
                      "tp x pp x dp are %.9g ranks, but the command hands over %d devices", ranks,

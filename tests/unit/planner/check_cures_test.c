@@ -124,6 +124,21 @@ static void devices(void **state)
     assert_int_equal(found.n, 0);
 }
 
+/* Devices that suffice do not forbid a cure that takes more of them. */
+static void more_devices_than_given(void **state)
+{
+    const struct rig *rig = *state;
+    struct problem problem = rig_llama(rig);
+    struct found found;
+    bool more = false;
+    problem.model = &rig->sample->models[SAMPLE_LLAMA_70B];
+    find(problem, 1, &found);
+    assert_int_equal(check_find(&found.checks, CHECK_DEVICES)->verdict, CHECK_PASS);
+    for (int i = 0; i < found.n; i++)
+        more |= set_to(&found.cures[i], "/deployment/tp") > 1;
+    assert_true(more);
+}
+
 /* Mixtral's experts: vLLM launches ep 4 on no 8 ranks, 8 and 1 it does. */
 static void experts(void **state)
 {
@@ -306,6 +321,7 @@ int main(void)
         cmocka_unit_test(lengths),
         cmocka_unit_test(devices),
         cmocka_unit_test(experts),
+        cmocka_unit_test(more_devices_than_given),
         cmocka_unit_test(stages),
         cmocka_unit_test(formats),
         cmocka_unit_test(places),

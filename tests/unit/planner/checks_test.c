@@ -264,7 +264,7 @@ static void nothing_asked(void **state)
     assert_null(check_find(&checks, CHECK_EXPERTS)); /* a dense model */
 }
 
-/* tp 2 x pp 2 x dp 1 x 2 replicas are 8 devices. */
+/* tp 2 x pp 2 x dp 2 are the 8 devices of each replica. */
 static void devices(void **state)
 {
     static const struct {
@@ -277,7 +277,8 @@ static void devices(void **state)
 
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
         struct plan plan = plan_of(rig_llama(*state));
-        plan.problem.dep.tp = plan.problem.dep.pp = plan.problem.dep.replicas = 2;
+        plan.problem.dep.tp = plan.problem.dep.pp = plan.problem.dep.dp = 2;
+        plan.problem.dep.replicas = 3;
         struct check_list checks = evaluate(&plan, (struct check_asked){.devices = ROWS[i].given});
         const struct check *check = of(&checks, CHECK_DEVICES);
         assert_int_equal(check->verdict, ROWS[i].verdict);

@@ -170,6 +170,30 @@ static bool write_leaves(const cJSON *cure, char *out, size_t size)
     return true;
 }
 
+/* Two GPUs for four ranks do not start. */
+static void devices_handed_over_are_checked(void **state)
+{
+    static const struct {
+        int visible;
+        const char *verdict;
+    } ROWS[] = {{4, "pass"}, {2, "fail"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char body[400];
+        snprintf(body, sizeof(body),
+                 "{\"command\":\"CUDA_VISIBLE_DEVICES=%s vllm serve "
+                 "meta-llama/Llama-3.1-70B-Instruct -tp 4 --max-model-len 8192\","
+                 "\"hardware\":\"h100-sxm\"}",
+                 ROWS[i].visible == 4 ? "0,1,2,3" : "0,1");
+        cJSON *tree = check_kit_json(*state, "/v1/check", body, 200);
+        const cJSON *check = check_kit_find(app_kit_at(tree, "checks"), "devices_match");
+        assert_string_equal(app_kit_text(check, "verdict"), ROWS[i].verdict);
+        assert_true(app_kit_number(check, "limit") == ROWS[i].visible);
+        assert_string_equal(app_kit_text(tree, "verdict"), ROWS[i].verdict);
+        cJSON_Delete(tree);
+    }
+}
+
 /* A cure that is applied to the request gives the verdict that it promised. */
 static void a_cure_holds_what_it_promises(void **state)
 {
@@ -263,6 +287,7 @@ int main(void)
         cmocka_unit_test(the_query_asks_the_same),
         cmocka_unit_test(formats_follow_accept_and_query),
         cmocka_unit_test(a_cure_is_a_flag_of_the_engine),
+        cmocka_unit_test(devices_handed_over_are_checked),
         cmocka_unit_test(a_cure_holds_what_it_promises),
         cmocka_unit_test(a_regression_closes_the_gate),
         cmocka_unit_test(a_comparison_shows_both),
