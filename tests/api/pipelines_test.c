@@ -41,10 +41,16 @@ static void read_file(const char *path, char ret_text[TEXT_MAX])
     fclose(file);
 }
 
+static void in_folder(const struct world *world, const char *name, char ret_path[200])
+{
+    int length = snprintf(ret_path, 200, "%s/%s", world->folder, name);
+    assert_true(length > 0 && length < 200);
+}
+
 static void write_file(const struct world *world, const char *name, const char *text)
 {
     char path[200];
-    snprintf(path, sizeof(path), "%s/%s", world->folder, name);
+    in_folder(world, name, path);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
@@ -54,7 +60,7 @@ static void write_file(const struct world *world, const char *name, const char *
 static void read_made(const struct world *world, const char *name, char ret_text[TEXT_MAX])
 {
     char path[200];
-    snprintf(path, sizeof(path), "%s/%s", world->folder, name);
+    in_folder(world, name, path);
     read_file(path, ret_text);
 }
 
@@ -104,7 +110,9 @@ struct settings {
 static void set(struct settings *settings, const char *name, const char *value)
 {
     assert_true(settings->n < SETTINGS_MAX);
-    snprintf(settings->texts[settings->n++], sizeof(settings->texts[0]), "%s=%s", name, value);
+    int length =
+        snprintf(settings->texts[settings->n++], sizeof(settings->texts[0]), "%s=%s", name, value);
+    assert_true(length > 0 && length < (int)sizeof(settings->texts[0]));
 }
 
 /* The child: the script with its variables, both outputs into the file "output". */
