@@ -120,6 +120,8 @@ struct deployment {
      * start then refuses a pool too small for one such request. Otherwise it is only this side's
      * assumption. */
     bool longest_is_stated;
+    /* max_num_seqs was asked for. */
+    bool slots_are_stated;
 };
 
 struct workload {

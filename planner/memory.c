@@ -133,6 +133,13 @@ void memory_pool_of_rest(struct memory_plan *plan, double usable)
     plan->kv_bytes_high = usable - memory_spent(plan, -1.0);
 }
 
+void memory_pool_cap(struct memory_plan *plan, double most_bytes)
+{
+    plan->kv_bytes = fmin(plan->kv_bytes, most_bytes);
+    plan->kv_bytes_low = fmin(plan->kv_bytes_low, most_bytes);
+    plan->kv_bytes_high = fmin(plan->kv_bytes_high, most_bytes);
+}
+
 double memory_widest_ffn(const struct model *model)
 {
     double width = 0.0;
@@ -297,7 +304,7 @@ static void compute_stage(const struct memory_case *mc, struct memory_plan *plan
     engine->layout(mc, plan);
     const struct kv_layout *layout = &plan->layout;
     plan->layout.units = layout->unit_bytes > 0.0
-                             ? floor(fmax(plan->kv_bytes, 0.0) / layout->unit_bytes)
+                             ? floor(fmax(plan->kv_bytes, 0.0) / layout->unit_bytes * (1.0 + 1e-12))
                              : (double)INFINITY;
 }
 
@@ -377,8 +384,8 @@ static void judge(const struct problem *problem, struct memory_plan *plan)
 {
     const struct kv_layout *layout = &plan->layout;
     double units = units_of(problem, plan, needed_tokens(problem));
-    double need = units > 0.0 ? units * layout->unit_bytes : 0.0;
-    bool held = need <= 0.0 || layout->units >= units;
+    double need = fmax(units > 0.0 ? units * layout->unit_bytes : 0.0, layout->least_bytes);
+    bool held = need <= 0.0 || (layout->units >= units && plan->kv_bytes >= layout->least_bytes);
     plan->fits = plan->kv_bytes > 0.0 && !layout->refused && held;
     plan->short_by_bytes = plan->fits ? 0.0 : fmax(need - plan->kv_bytes, 0.0);
     plan->verdict = MEMORY_MAY_FIT;

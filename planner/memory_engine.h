@@ -66,6 +66,9 @@ double memory_spent(const struct memory_plan *plan, double sign);
 /* kv_bytes and its range: `usable` less what is spent. */
 void memory_pool_of_rest(struct memory_plan *plan, double usable);
 
+/* A pool of at most that many bytes. */
+void memory_pool_cap(struct memory_plan *plan, double most_bytes);
+
 /* Weights of the stage, rotary tables, draft, towers, LoRA, offloaded (memory_weights.c). */
 void memory_weight_terms(const struct memory_case *mc, struct memory_plan *plan);
 

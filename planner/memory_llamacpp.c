@@ -1,40 +1,261 @@
 /*
- * memory_llamacpp.c - llama.cpp: the context is allocated as asked; a device keeps 1 GiB free when
- * the engine fits itself.
+ * memory_llamacpp.c - llama.cpp and Ollama: the caches of the context asked for are allocated up
+ * front; layers may stay on the host.
  *
- * Source: llama.cpp common/fit.cpp.
+ * KV = sum over the device's layers of cells x bytes of a cell. A context of n_ctx cells (padded to
+ * 256) is shared by all slots where it is unified, else each slot has its own of max_model_len.
+ * Windowed layers keep W (for each slot that shares) + n_ubatch cells, padded; W per slot + n_batch
+ * in versions before late 2025; a latent's key only. Recurrent states: one per slot.
+ *
+ * On a device lie its layers, the output matrix on the last; the token embedding stays on the host.
+ * Several devices hold consecutive layers each: a plan looks at the one with the most. The compute
+ * buffer is n_ubatch x 4 x (V + h) bytes with flash attention; without, n_ubatch x 4 x (n_q cells +
+ * 3.3 h) if that is more.
+ *
+ * Where no context is stated, newer versions choose one that leaves 1 GiB of each device free: the
+ * pool is then what the device has room for.
+ *
+ * Source: github.com/ggml-org/llama.cpp, src/llama-kv-cache*.cpp, common/fit.cpp.
  */
+#include <math.h>
+#include <string.h>
+
 #include "memory_engine.h"
 #include "units.h"
 
-#define MARGIN_BYTES (1.0 * BYTES_PER_GIB)
-/* The compute buffer holds a micro-batch of 512 rows, logits included. */
+#define CELL_PAD 256.0
 #define MICRO_BATCH 512.0
-#define HIDDEN_COPIES 6.5
+#define BATCH 2048.0
+#define BUFFER_BYTES 4.0
+#define SCORE_HIDDEN_COPIES 3.3
+
+/* ---- which layers lie where */
+
+struct placement {
+    double layers;       /* of the model on this device */
+    double share;        /* the same over all layers */
+    bool has_output;     /* the output matrix too */
+    double host_experts; /* share of this device's expert layers whose experts stay on the host */
+};
+
+/* Layers on devices are the last ones; -ngl counts the output as one more. The device with the most
+ * is looked at. */
+static struct placement place(const struct problem *problem)
+{
+    const struct deployment *dep = &problem->dep;
+    double all = fmax(problem->model->n_layers, 1.0);
+    double asked = dep->gpu_layers >= 0.0 ? dep->gpu_layers : all + 1.0;
+    double on_devices = fmin(asked, all);
+    struct placement placed = {.layers = ceil(on_devices / fmax(dep->tp, 1.0)),
+                               .has_output = asked > all};
+    placed.share = placed.layers / all;
+    if (dep->cpu_moe_layers > 0.0)
+        placed.host_experts = fmin(dep->cpu_moe_layers, all) / all;
+    return placed;
+}
+
+/* The case of one device: its layers, whole matrices. */
+static struct memory_case device_case(const struct memory_case *mc, struct problem *ret_problem)
+{
+    struct placement placed = place(mc->problem);
+    struct memory_case device = *mc;
+    *ret_problem = *mc->problem;
+    ret_problem->dep.tp = ret_problem->dep.ep = 1.0;
+    device.problem = ret_problem;
+    device.layer_share = placed.share;
+    device.stage.first = false; /* the embedding is on the host */
+    device.stage.last = placed.has_output;
+    return device;
+}
+
+static double expert_bytes(const struct memory_case *mc)
+{
+    const struct model *model = mc->problem->model;
+    return model->params_by_role[ROLE_EXPERT] *
+           role_bytes(model, &mc->problem->dep, ROLE_EXPERT) * mc->layer_share;
+}
+
+/* ---- terms */
+
+static double micro_batch(const struct deployment *dep)
+{
+    if (dep->micro_batch_tokens > 0.0)
+        return dep->micro_batch_tokens;
+    return dep->chunked_prefill_tokens > 0.0 ? dep->chunked_prefill_tokens : MICRO_BATCH;
+}
+
+/* Slots with a context of their own, and the cells of each. */
+static double streams_of(const struct deployment *dep)
+{
+    return dep->kv_unified ? 1.0 : fmax(dep->max_num_seqs, 1.0);
+}
+
+static double cells_of(const struct deployment *dep)
+{
+    return ceil(dep->max_model_len / CELL_PAD) * CELL_PAD;
+}
+
+static double compute_buffer(const struct problem *problem)
+{
+    const struct model *model = problem->model;
+    const struct deployment *dep = &problem->dep;
+    double rows = micro_batch(dep) * BUFFER_BYTES;
+    double heads = 0.0;
+    for (int i = 0; i < model->n_groups; i++)
+        for (int j = 0; j < model->groups[i].n_mixers; j++)
+            if (model->groups[i].mixers[j].cached_per_token > 0.0)
+                heads = fmax(heads, model->groups[i].mixers[j].n_heads);
+    double logits = rows * (model->vocab + model->hidden);
+    double scores = rows * (heads * cells_of(dep) + SCORE_HIDDEN_COPIES * model->hidden);
+    return dep->flash_attention ? logits : fmax(logits, scores);
+}
 
 static void terms(const struct memory_case *mc, struct memory_plan *plan)
 {
+    const struct deployment *dep = &mc->problem->dep;
+    struct placement placed = place(mc->problem);
+    struct problem problem;
+    struct memory_case device = device_case(mc, &problem);
+    memory_weight_terms(&device, plan);
+    /* Rotations are computed, not looked up; a projector is a file of its own. */
+    plan->terms[TERM_ROPE] = plan->terms[TERM_VISION] = (struct memory_term){0};
+    if (placed.host_experts > 0.0)
+        memory_term_set(plan, TERM_OFFLOADED, -expert_bytes(&device) * placed.host_experts,
+                        BASIS_DERIVED, true);
+    memory_term_set(plan, TERM_ACTIVATION, compute_buffer(mc->problem), BASIS_DERIVED, true);
+    memory_term_record(plan, TERM_NON_TORCH, memory_case_constant(mc, RULE_NON_TORCH), true);
+    if (!dep->longest_is_stated)
+        memory_term_record(plan, TERM_RESERVE, memory_case_constant(mc, RULE_RESERVE), true);
+    if (dep->other_processes_bytes > 0.0)
+        memory_term_set(plan, TERM_OTHERS, dep->other_processes_bytes, BASIS_DERIVED, true);
+}
+
+/* ---- caches */
+
+/* Cells of a windowed layer in one stream. */
+static double window_cells(const struct memory_case *mc, const struct kv_group *group)
+{
+    const struct deployment *dep = &mc->problem->dep;
+    double sharing = dep->kv_unified ? fmax(dep->max_num_seqs, 1.0) : 1.0;
+    double ahead = memory_case_value(mc, RULE_WINDOW_KEEPS_BATCH) > 0.0
+                       ? fmax(BATCH, micro_batch(dep))
+                       : micro_batch(dep);
+    double cells = ceil((group->window_tokens * sharing + ahead) / CELL_PAD) * CELL_PAD;
+    return dep->swa_full ? cells_of(dep) : fmin(cells, cells_of(dep));
+}
+
+/* Before latents were cached as such, each head had a key and a value of its own; ik_llama.cpp,
+ * whose builds are numbered apart, had them first. */
+static double cell_bytes(const struct memory_case *mc, const struct kv_group *group)
+{
     const struct model *model = mc->problem->model;
-    memory_weight_terms(mc, plan);
-    memory_term_set(plan, TERM_ROPE, 0.0, BASIS_DERIVED, true);
-    memory_step_terms(mc, plan, true);
-    memory_term_set(plan, TERM_ACTIVATION,
-                    MICRO_BATCH * LOGIT_BYTES * (model->vocab + HIDDEN_COPIES * model->hidden),
-                    BASIS_ASSUMED, true);
+    bool kept = strcmp(mc->problem->dep.engine->id, "ik_llama.cpp") == 0;
+    if (memory_case_value(mc, RULE_MLA_PER_HEAD) <= 0.0 || !model->has_mla || kept)
+        return group->bytes_per_token;
+    for (int i = 0; i < model->n_groups; i++)
+        for (int j = 0; j < model->groups[i].n_mixers; j++) {
+            const struct mixer *mixer = &model->groups[i].mixers[j];
+            if (mixer->kind == MIXER_MLA)
+                return mixer->n_heads * (mixer->nope_dim + mixer->rope_dim + mixer->v_dim) *
+                       mc->problem->dep.kv_cache->bytes_per_element;
+        }
+    return group->bytes_per_token;
+}
+
+static double allocated_bytes(const struct memory_case *mc, const struct kv_layout *layout)
+{
+    const struct deployment *dep = &mc->problem->dep;
+    double streams = streams_of(dep), bytes = 0.0;
+    for (int i = 0; i < layout->n_groups; i++) {
+        const struct kv_group *group = &layout->groups[i];
+        double each = 0.0;
+        switch (group->kind) {
+        case KV_FULL:
+            each = streams * cells_of(dep) * cell_bytes(mc, group);
+            break;
+        case KV_WINDOW:
+        case KV_CHUNKED:
+            each = streams * window_cells(mc, group) * group->bytes_per_token;
+            break;
+        case KV_CROSS:
+            each = streams * group->window_tokens * group->bytes_per_token;
+            break;
+        case KV_STATE:
+            each = fmax(dep->max_num_seqs, 1.0) * group->state_bytes;
+            break;
+        case KV_KIND_COUNT:
+            break;
+        }
+        bytes += group->layers * each;
+    }
+    return bytes;
+}
+
+static double all_bytes(const struct memory_case *mc)
+{
+    struct problem problem;
+    struct memory_case device = device_case(mc, &problem);
+    struct kv_layout layout = {.n_groups = 0};
+    memory_groups(&device, &layout);
+    return allocated_bytes(&device, &layout);
 }
 
 static void pool(const struct memory_case *mc, struct memory_plan *plan)
 {
-    (void)mc;
-    memory_pool_of_rest(plan, plan->total_bytes - MARGIN_BYTES);
+    memory_pool_of_rest(plan, plan->total_bytes);
+    memory_pool_cap(plan, all_bytes(mc));
+}
+
+static void layout(const struct memory_case *mc, struct memory_plan *plan)
+{
+    const struct deployment *dep = &mc->problem->dep;
+    struct problem problem;
+    struct memory_case device = device_case(mc, &problem);
+    struct kv_layout *layout = &plan->layout;
+    memory_groups(&device, layout);
+    double bytes = allocated_bytes(&device, layout);
+    layout->unit = "cell";
+    layout->grouped = true;
+    layout->unit_bytes = bytes / (streams_of(dep) * cells_of(dep));
+    layout->least_bytes = dep->longest_is_stated ? bytes : 0.0;
+}
+
+/* A slot's context is its own whatever it uses of it, where the context was stated. */
+static double units(const struct problem *problem, const struct kv_layout *layout, double tokens,
+                    bool running)
+{
+    const struct deployment *dep = &problem->dep;
+    double cells = ceil(tokens / CELL_PAD) * CELL_PAD;
+    (void)running;
+    if (layout->unit_bytes <= 0.0)
+        return 0.0;
+    bool own = dep->longest_is_stated && !dep->kv_unified;
+    return own ? fmax(cells, cells_of(dep)) : fmin(cells, fmax(tokens, 1.0));
+}
+
+static double printed(const struct problem *problem, const struct memory_plan *plan)
+{
+    (void)problem;
+    return plan->layout.units;
 }
 
 const struct memory_engine MEMORY_LLAMACPP_ENGINE = {
     .terms = terms,
     .pool = pool,
-    .layout = memory_layout_bytes,
-    .units = memory_units_bytes,
-    .printed = memory_printed_bytes,
-    .pool_formula = "T - 1 GiB - (what is taken)",
-    .formulas = MEMORY_STEP_FORMULAS,
+    .layout = layout,
+    .units = units,
+    .printed = printed,
+    .pool_formula = "cells of the context x bytes of a cell, at most T - what is taken",
+    .formulas =
+        {
+            [TERM_WEIGHTS] = "the device's layers, and the output matrix on the last device; the "
+                             "token embedding stays on the host",
+            [TERM_DRAFT] = "the draft's layers",
+            [TERM_OFFLOADED] = "experts of the first layers, on the host",
+            [TERM_ACTIVATION] = "n_ubatch x 4 B x (V + h); without flash attention at least "
+                                "n_ubatch x 4 B x (heads x cells + 3.3 h)",
+            [TERM_NON_TORCH] = "assumed: the device's context",
+            [TERM_RESERVE] = "left free where the engine chooses the context",
+            [TERM_OTHERS] = "as stated",
+        },
 };

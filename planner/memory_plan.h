@@ -27,7 +27,8 @@
     X(TERM_NON_TORCH, "non_torch", "device context and communication buffers")                     \
     X(TERM_GRAPHS, "graphs", "captured graphs")                                                    \
     X(TERM_RESERVE, "reserve", "what the engine leaves free by its own rule")                      \
-    X(TERM_OTHERS, "other_processes", "other processes on the device")
+    X(TERM_OTHERS, "other_processes", "other processes on the device")                             \
+    X(TERM_STATES, "state_slots", "recurrent states of sequences, allocated up front")
 #define X(ID, NAME, TITLE) ID,
 
 enum memory_term_id { MEMORY_TERM_LIST(X) MEMORY_TERM_COUNT };
@@ -83,6 +84,8 @@ struct kv_layout {
     double context_ways;     /* ranks that a context is cut over (decode context parallel) */
     bool grouped;            /* windows and states are kept as such, not as whole contexts */
     bool refused;            /* the engine cannot lay these layers out */
+    double state_sequences;  /* sequences whose states fit; 0 = states do not limit */
+    double least_bytes;      /* of the pool that the engine starts with at least; 0 = any */
 };
 
 #define MEMORY_VERDICT_LIST(X)                                                                     \

@@ -38,7 +38,12 @@ struct deployment;
     X(RULE_STATE_SPARE_SLOTS, "state_spare_slots", "pages")                                        \
     X(RULE_MLA_PER_HEAD, "latent_as_heads", "width of a head")                                     \
     X(RULE_EXPERT_PAD, "expert_pad", "elements")                                                   \
-    X(RULE_RESERVE, "reserve_bytes", "bytes")
+    X(RULE_RESERVE, "reserve_bytes", "bytes")                                                      \
+    X(RULE_NON_TORCH_DOUBLING, "non_torch_bytes_per_doubling", "bytes")                            \
+    X(RULE_POOL_SHARE, "pool_share", "share")                                                      \
+    X(RULE_STATE_MEMORY_RATIO, "state_memory_ratio", "states over tokens")                         \
+    X(RULE_WINDOW_RATIO, "window_ratio", "tokens of windowed layers over all")                     \
+    X(RULE_WINDOW_KEEPS_BATCH, "window_keeps_batch", "0 or 1")
 #define X(ID, NAME, UNIT) ID,
 
 enum memory_constant_id { MEMORY_CONSTANT_LIST(X) MEMORY_CONSTANT_COUNT };

@@ -120,22 +120,23 @@ static const struct comparison {
 };
 
 /* What of a log that is not usable as a whole still is: how a stated cache is cut into tokens does
- * not depend on the part or on the weights. */
-static const struct {
+ * not depend on the part or on the weights; one that ran out of memory in service started. */
+static const struct compared {
     const char *status;
-    bool given, flags;
+    bool given, flags, verdict;
 } STATUSES[] = {
-    {"usable", true, true},
-    {"no_part", true, false},
-    {"format_unstated", true, false},
+    {"usable", true, true, true},
+    {"no_part", true, false, false},
+    {"format_unstated", true, false, false},
+    {"runtime", true, true, false},
 };
 
-static bool is_compared(const char *status, bool given)
+static struct compared what_is_compared(const char *status)
 {
     for (size_t i = 0; i < ARRAY_LEN(STATUSES); i++)
         if (strcmp(STATUSES[i].status, status) == 0)
-            return given ? STATUSES[i].given : STATUSES[i].flags;
-    return false;
+            return STATUSES[i];
+    return (struct compared){status, false, false, false};
 }
 
 /* A printed figure between what it may be before rounding; false when it is not printed. */
@@ -143,7 +144,7 @@ static bool read_printed(const cJSON *observed, const struct printed *printed, d
 {
     for (; printed->member != NULL; printed++) {
         const cJSON *item = cJSON_GetObjectItemCaseSensitive(observed, printed->member);
-        if (item == NULL || !cJSON_IsNumber(item))
+        if (item == NULL || !cJSON_IsNumber(item) || item->valuedouble <= 0.0)
             continue;
         ret_range[0] = (item->valuedouble - printed->half) * printed->unit;
         ret_range[1] = item->valuedouble * printed->unit;
@@ -247,11 +248,12 @@ static void compare_figures(const struct scoring *scoring, const struct plan_req
     bool has_cache = read_printed(observed, KV_BYTES, cache);
     const cJSON *at_len = cJSON_GetObjectItemCaseSensitive(observed, "at_len");
     double tokens = at_len != NULL && cJSON_IsNumber(at_len) ? at_len->valuedouble : (double)NAN;
+    struct compared compared = what_is_compared(status);
     struct faults faults;
     faults_init(&faults, scoring->scratch);
     for (int i = 0; i < CAPACITY_FIGURE_COUNT; i++) {
         const struct comparison *comparison = &COMPARISONS[i];
-        if (!is_compared(status, comparison->given) ||
+        if (!(comparison->given ? compared.given : compared.flags) ||
             !read_printed(observed, comparison->printed, range))
             continue;
         if (comparison->given && has_cache)
@@ -281,12 +283,16 @@ static const char *fault_text(const struct scoring *scoring, const struct faults
                         faults->items[0].detail);
 }
 
+static const enum capacity_verdict VERDICTS[] = {[MEMORY_DOES_NOT_FIT] = CAPACITY_FAILS,
+                                                 [MEMORY_FITS] = CAPACITY_FITS,
+                                                 [MEMORY_MAY_FIT] = CAPACITY_UNKNOWN};
+
 static void judge(const struct scoring *scoring, const cJSON *observed, struct capacity_case *one)
 {
     const cJSON *oom = cJSON_GetObjectItemCaseSensitive(observed, "oom");
     one->seen = oom != NULL && cJSON_IsTrue(oom) ? CAPACITY_FAILS : CAPACITY_FITS;
-    one->said = scoring->plan->memory.fits ? CAPACITY_FITS : CAPACITY_FAILS;
-    one->is_judged = is_compared(one->status, false);
+    one->said = VERDICTS[scoring->plan->memory.verdict];
+    one->is_judged = what_is_compared(one->status).verdict;
 }
 
 static void score_doc(const struct scoring *scoring, const cJSON *doc, struct capacity_case *one)

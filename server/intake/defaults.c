@@ -4,6 +4,7 @@
 
 #include "launches.h"
 #include "local.h"
+#include "memory_sglang.h"
 
 #define SPECULATIVE_TOKENS 3
 /* Mean acceptance per position that the EAGLE-3 and MTP reports quote for chat traffic (0.6 to
@@ -214,4 +215,14 @@ bool default_load_generator(const struct rule_context *context, struct plan_requ
     (void)context;
     load->load_generator = load_generator_of(request);
     return load->load_generator != LOAD_STEADY;
+}
+
+bool default_memory_utilization(const struct rule_context *context, struct plan_request *request)
+{
+    struct problem *problem = &request->problem;
+    problem->dep.memory_utilization =
+        problem->dep.engine->memory_rule == MEMORY_SGLANG
+            ? memory_sglang_fraction(&problem->dep, problem->model, problem->hw)
+            : context->engine->memory_utilization;
+    return true;
 }

@@ -185,7 +185,7 @@ static const struct field ROWS[] = {
     [FIELD_ID_MEMORY_UTILIZATION] = {IN_DEPLOYMENT("memory_utilization"),
                                      BY_LAUNCH(LAUNCH_MEMORY_UTILIZATION), .kind = FIELD_NUMBER,
                                      TO_DEP(memory_utilization), RANGE(0.01, 1),
-                                     OR_ENGINE(memory_utilization),
+                                     OR_RULE(default_memory_utilization, "what a launch record says, else the engine's default; SGLang's from the part, chunk, ranks and graphs"),
                                      .doc =
                                          "the engine's memory fraction, as that engine means it"},
     [FIELD_ID_LOGIT_PROCESSORS] = {IN_DEPLOYMENT("logit_processors"), .kind = FIELD_NAMES,

@@ -347,6 +347,7 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     take_defaults(intake, request);
     request->problem.dep.longest_is_stated =
         request->given[FIELD_ID_MAX_MODEL_LEN] || request->described.arena != NULL;
+    request->problem.dep.slots_are_stated = request->given[FIELD_ID_MAX_NUM_SEQS];
     check_prefill_worker(&reader, request);
     note_named_devices(intake, request);
     return intake->faults->n == 0;
