@@ -114,7 +114,8 @@ struct deployment {
     enum state_cache_mode state_cache_mode;
     double dcp, cpu_offload_bytes, gpu_layers, cpu_moe_layers, max_loras, max_lora_rank;
     double other_processes_bytes, checkpoint_bytes;
-    const char *pp_layers; /* "20,20,21,19" */
+    const char *pp_layers;         /* "20,20,21,19" */
+    const char *device_memory_gib; /* "23.6,23.6,15.7", of each device where they differ; NULL */
     struct measured_memory measured;
     /* max_model_len was asked for, or a launch as it is described: an engine that checks it at its
      * start then refuses a pool too small for one such request. Otherwise it is only this side's

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "local.h"
 #include "memory_engine.h"
 #include "units.h"
 
@@ -13,7 +14,6 @@
 #define MEAN_OUTPUT_SHARE 0.5
 /* The longest context looked for where a model states no limit. */
 #define CONTEXT_MAX 1073741824.0
-#define STAGES_MAX 64
 /* Activation peak of a forward pass of M tokens, fitted to eleven vLLM start-up logs (worst 3 %):
  * M b (3 I/t + 6.5 h), and the sampler's dummy run of S rows over the vocabulary, 14.85 bytes each.
  */
@@ -263,27 +263,65 @@ double memory_printed_bytes(const struct problem *problem, const struct memory_p
     return per_token > 0.0 ? floor(plan->kv_bytes / (per_token * block)) * block : (double)NAN;
 }
 
-/* Pipeline stages ------------------------------------------------------------------------------ */
+/* Devices and stages --------------------------------------------------------------------------- */
+
+/* The next number of a list "23.6,15.7"; 0 for what is no number, and at its end. */
+static double next_number(const char **text)
+{
+    double number = 0.0, place = 1.0;
+    for (; **text >= '0' && **text <= '9'; (*text)++)
+        number = number * 10.0 + (**text - '0');
+    if (**text == '.')
+        for ((*text)++; **text >= '0' && **text <= '9'; (*text)++)
+            number += (**text - '0') * (place /= 10.0);
+    *text += strcspn(*text, ",");
+    *text += **text == ',';
+    return number;
+}
+
+int memory_list(const char *text, double *ret_numbers, int max)
+{
+    int n = 0;
+    while (text != NULL && *text != '\0' && n < max)
+        ret_numbers[n++] = next_number(&text);
+    return n;
+}
+
+/* The least memory of a stage's devices, where devices differ; else that of the part. */
+static double stage_memory(const struct problem *problem, const struct memory_stage *stage)
+{
+    double gib[MEMORY_DEVICES_MAX];
+    int n = memory_list(problem->dep.device_memory_gib, gib, MEMORY_DEVICES_MAX);
+    double each = stage->devices;
+    double least = INFINITY;
+    for (int i = (int)(stage->index * each); i < (int)((stage->index + 1.0) * each) && i < n; i++)
+        if (gib[i] > 0.0)
+            least = fmin(least, gib[i] * BYTES_PER_GIB);
+    return isinf(least) ? problem->hw->memory_bytes : least;
+}
 
 /* Layers of each stage: as stated ("20,20,21,19"), else evenly, what is left over going to the
  * stages before the last, one each from behind. */
-static int stage_layers(const struct problem *problem, double ret_layers[STAGES_MAX])
+int memory_even_stages(const struct problem *problem, struct memory_stage *ret_stages)
 {
-    int n = (int)fmin(problem->dep.pp, STAGES_MAX);
+    double stated[MEMORY_DEVICES_MAX];
+    int n = (int)fmin(problem->dep.pp, MEMORY_DEVICES_MAX);
+    int n_stated = memory_list(problem->dep.pp_layers, stated, n);
     double each = floor(problem->model->n_layers / n);
     int left = (int)(problem->model->n_layers - each * n);
-    const char *text = problem->dep.pp_layers;
-    for (int i = 0; i < n; i++)
-        ret_layers[i] = each;
-    for (int i = n - 2; i >= 0 && left > 0; i--, left--)
-        ret_layers[i] += 1.0;
-    for (int i = 0; text != NULL && i < n; i++) {
-        double layers = 0.0;
-        for (; *text >= '0' && *text <= '9'; text++)
-            layers = layers * 10.0 + (*text - '0');
-        if (layers > 0.0)
-            ret_layers[i] = layers;
-        text += *text != '\0';
+    double from = 0.0;
+    for (int i = 0; i < n; i++) {
+        bool more = i < n - 1 && i >= n - 1 - left;
+        double layers = each + (more ? 1.0 : 0.0);
+        if (i < n_stated && stated[i] > 0.0)
+            layers = stated[i];
+        ret_stages[i] = (struct memory_stage){.index = i,
+                                              .layers = layers,
+                                              .from = from,
+                                              .devices = problem->dep.tp,
+                                              .first = i == 0,
+                                              .last = i == n - 1};
+        from += layers;
     }
     return n;
 }
@@ -296,7 +334,7 @@ static void compute_stage(const struct memory_case *mc, struct memory_plan *plan
     plan->basis = BASIS_ASSUMED;
     plan->stage = mc->stage.index;
     double measured = problem->dep.measured.total_bytes;
-    plan->total_bytes = measured > 0.0 ? measured : problem->hw->memory_bytes;
+    plan->total_bytes = measured > 0.0 ? measured : stage_memory(problem, &mc->stage);
     engine->terms(mc, plan);
     take_measured(problem, plan);
     engine->pool(mc, plan);
@@ -308,27 +346,40 @@ static void compute_stage(const struct memory_case *mc, struct memory_plan *plan
                              : (double)INFINITY;
 }
 
+/* Whether a stage is as the one before it, neither of them an end. */
+static bool is_repeated(const struct problem *problem, const struct memory_stage *stage)
+{
+    return stage->index > 1.0 && !stage->last && stage->layers == stage[-1].layers &&
+           problem->dep.device_memory_gib == NULL && !(problem->dep.cpu_moe_layers > 0.0);
+}
+
+/* Whether the pool holds less, or as much with less room beside it. */
+static bool holds_less(const struct memory_plan *plan, const struct memory_plan *than)
+{
+    double room = plan->usable_bytes - memory_spent(plan, 0.0);
+    double than_room = than->usable_bytes - memory_spent(than, 0.0);
+    if (plan->layout.units != than->layout.units)
+        return plan->layout.units < than->layout.units;
+    return room < than_room;
+}
+
 /* The stage whose pool holds least. */
 static void compute_stages(const struct problem *problem, double weights_scale,
                            struct memory_plan *ret_plan)
 {
-    double layers[STAGES_MAX];
+    struct memory_stage stages[MEMORY_DEVICES_MAX];
     struct memory_plan plan;
-    int n = stage_layers(problem, layers);
+    int n = engine_of(&problem->dep)->stages(problem, stages);
     double all = fmax(problem->model->n_layers, 1.0);
     for (int i = 0; i < n; i++) {
-        /* A middle stage like the one before it. */
-        if (i > 1 && i < n - 1 && layers[i] == layers[i - 1])
+        if (is_repeated(problem, &stages[i]))
             continue;
-        struct memory_case mc = {
-            .problem = problem,
-            .weights_scale = weights_scale,
-            .stage = {.index = i, .layers = layers[i], .first = i == 0, .last = i == n - 1},
-            .layer_share = n > 1 ? layers[i] / all : 1.0};
+        struct memory_case mc = {.problem = problem,
+                                 .weights_scale = weights_scale,
+                                 .stage = stages[i],
+                                 .layer_share = n > 1 ? stages[i].layers / all : 1.0};
         compute_stage(&mc, i == 0 ? ret_plan : &plan);
-        if (i > 0 &&
-            (plan.layout.units < ret_plan->layout.units ||
-             (plan.layout.units == ret_plan->layout.units && plan.kv_bytes < ret_plan->kv_bytes)))
+        if (i > 0 && holds_less(&plan, ret_plan))
             *ret_plan = plan;
     }
 }
@@ -415,9 +466,14 @@ static void fill_figures(const struct problem *problem, struct memory_plan *plan
     const struct model *model = problem->model;
     const struct deployment *dep = &problem->dep;
     double length = problem->load.input_tokens + problem->load.output_tokens;
-    plan->kv_bytes_per_token = rank_kv_bytes_per_token(model, dep, false) * dep->pp;
-    plan->kv_bytes_per_token_beyond_window = rank_kv_bytes_per_token(model, dep, true) * dep->pp;
-    plan->state_bytes_per_sequence = rank_state_bytes(model, dep) * dep->pp;
+    /* A local engine lays whole layers out, one device behind the other. */
+    struct deployment ranks = *dep;
+    if (local_is_engine(dep->engine))
+        ranks.tp = ranks.pp = 1.0;
+    plan->kv_bytes_per_token = rank_kv_bytes_per_token(model, &ranks, false) * ranks.pp;
+    plan->kv_bytes_per_token_beyond_window =
+        rank_kv_bytes_per_token(model, &ranks, true) * ranks.pp;
+    plan->state_bytes_per_sequence = rank_state_bytes(model, &ranks) * ranks.pp;
     plan->max_concurrency = concurrency(problem, plan, length);
     plan->max_concurrency_at_max_model_len = concurrency(problem, plan, dep->max_model_len);
     plan->kv_token_capacity = dep->measured.kv_tokens > 0.0

@@ -12,9 +12,13 @@
 
 #include "prepare.h"
 
-/* One pipeline stage. */
+#define MEMORY_DEVICES_MAX 64
+
+/* One pipeline stage, or one device that whole layers lie on. */
 struct memory_stage {
     double index, layers;
+    double from;    /* its first layer */
+    double devices; /* that share each of its layers */
     bool first, last;
 };
 
@@ -39,12 +43,22 @@ struct memory_engine {
     double (*printed)(const struct problem *problem, const struct memory_plan *plan);
     /* It does not start when one request of max_model_len is more than the pool. */
     bool refuses_longest;
+    /* The stages, MEMORY_DEVICES_MAX at most; returns how many. */
+    int (*stages)(const struct problem *problem, struct memory_stage *ret_stages);
     const char *formulas[MEMORY_TERM_COUNT]; /* of its terms, for people */
     const char *pool_formula;
 };
 
 extern const struct memory_engine MEMORY_VLLM_ENGINE, MEMORY_SGLANG_ENGINE, MEMORY_TRTLLM_ENGINE,
     MEMORY_LLAMACPP_ENGINE, MEMORY_TGI_ENGINE;
+
+/* ---- stages */
+
+/* Numbers of a list "20,20,21,19", up to `max` of them; what is no number counts as 0. */
+int memory_list(const char *text, double *ret_numbers, int max);
+
+/* The stages of pipeline parallelism: layers as stated, else evenly. */
+int memory_even_stages(const struct problem *problem, struct memory_stage *ret_stages);
 
 /* ---- terms */
 

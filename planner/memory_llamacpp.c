@@ -8,9 +8,9 @@
  * in versions before late 2025; a latent's key only. Recurrent states: one per slot.
  *
  * On a device lie its layers, the output matrix on the last; the token embedding stays on the host.
- * Several devices hold consecutive layers each: a plan looks at the one with the most. The compute
- * buffer is n_ubatch x 4 x (V + h) bytes with flash attention; without, n_ubatch x 4 x (n_q cells +
- * 3.3 h) if that is more.
+ * Several devices hold consecutive layers each, in proportion to their free memory or as stated: a
+ * plan looks at the one that holds least. The compute buffer is n_ubatch x 4 x (V + h) bytes with
+ * flash attention; without, n_ubatch x 4 x (n_q cells + 3.3 h) if that is more.
  *
  * Where no context is stated, newer versions choose one that leaves 1 GiB of each device free: the
  * pool is then what the device has room for.
@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "local.h"
 #include "memory_engine.h"
 #include "units.h"
 
@@ -31,41 +32,73 @@
 
 /* ---- which layers lie where */
 
-struct placement {
-    double layers;       /* of the model on this device */
-    double share;        /* the same over all layers */
-    bool has_output;     /* the output matrix too */
-    double host_experts; /* share of this device's expert layers whose experts stay on the host */
-};
-
-/* Layers on devices are the last ones; -ngl counts the output as one more. The device with the most
- * is looked at. */
-static struct placement place(const struct problem *problem)
+/* Layers on devices are the last ones; -ngl counts the output as one more. */
+static double asked_layers(const struct problem *problem)
 {
-    const struct deployment *dep = &problem->dep;
-    double all = fmax(problem->model->n_layers, 1.0);
-    double asked = dep->gpu_layers >= 0.0 ? dep->gpu_layers : all + 1.0;
-    double on_devices = fmin(asked, all);
-    struct placement placed = {.layers = ceil(on_devices / fmax(dep->tp, 1.0)),
-                               .has_output = asked > all};
-    placed.share = placed.layers / all;
-    if (dep->cpu_moe_layers > 0.0)
-        placed.host_experts = fmin(dep->cpu_moe_layers, all) / all;
-    return placed;
+    double all = problem->model->n_layers;
+    return problem->dep.gpu_layers >= 0.0 ? fmin(problem->dep.gpu_layers, all + 1.0) : all + 1.0;
 }
 
-/* The case of one device: its layers, whole matrices. */
+/* Shares of the devices: as layers are stated, else by their memory; all alike where nothing is
+ * said. */
+static void device_shares(const struct problem *problem, double *ret_shares, int n)
+{
+    const struct deployment *dep = &problem->dep;
+    const char *text = dep->pp_layers != NULL ? dep->pp_layers : dep->device_memory_gib;
+    double taken = text != NULL && text == dep->device_memory_gib
+                       ? fmax(dep->other_processes_bytes, 0.0) / BYTES_PER_GIB
+                       : 0.0;
+    int n_stated = memory_list(text, ret_shares, n);
+    double sum = 0.0;
+    for (int i = 0; i < n_stated; i++)
+        sum += ret_shares[i] = fmax(ret_shares[i] - taken, 0.0);
+    for (int i = 0; i < n && (n_stated < n || sum <= 0.0); i++)
+        ret_shares[i] = 1.0;
+}
+
+/* Of the layers asked for and the output, layer i of n lies on the device in whose share i / n
+ * falls. */
+static int device_stages(const struct problem *problem, struct memory_stage *ret_stages)
+{
+    double shares[MEMORY_DEVICES_MAX];
+    double all = problem->model->n_layers, asked = asked_layers(problem);
+    int n = (int)fmin(local_ranks(&problem->dep).pp, MEMORY_DEVICES_MAX);
+    double sum = 0.0, past = 0.0, laid = 0.0;
+    device_shares(problem, shares, n);
+    for (int i = 0; i < n; i++)
+        sum += shares[i];
+    for (int i = 0; i < n; i++) {
+        past += shares[i];
+        double end = i == n - 1 ? asked : ceil(asked * past / sum - 1e-9);
+        bool output = i == n - 1 && asked > all;
+        ret_stages[i] = (struct memory_stage){.index = i,
+                                              .layers = end - laid - (output ? 1.0 : 0.0),
+                                              .from = all - fmin(asked, all) + laid,
+                                              .devices = 1.0,
+                                              .last = output};
+        laid = end;
+    }
+    return n;
+}
+
+/* The case of one device: its layers, whole matrices; the embedding is on the host. */
 static struct memory_case device_case(const struct memory_case *mc, struct problem *ret_problem)
 {
-    struct placement placed = place(mc->problem);
     struct memory_case device = *mc;
     *ret_problem = *mc->problem;
     ret_problem->dep.tp = ret_problem->dep.ep = 1.0;
     device.problem = ret_problem;
-    device.layer_share = placed.share;
-    device.stage.first = false; /* the embedding is on the host */
-    device.stage.last = placed.has_output;
+    device.layer_share = mc->stage.layers / fmax(mc->problem->model->n_layers, 1.0);
     return device;
+}
+
+/* Share of the device's layers whose experts stay on the host: those of the model's first. */
+static double host_share(const struct memory_case *mc)
+{
+    double n = mc->problem->dep.cpu_moe_layers;
+    if (!(n > mc->stage.from) || mc->stage.layers <= 0.0)
+        return 0.0;
+    return fmin(n - mc->stage.from, mc->stage.layers) / mc->stage.layers;
 }
 
 static double expert_bytes(const struct memory_case *mc)
@@ -113,15 +146,14 @@ static double compute_buffer(const struct problem *problem)
 static void terms(const struct memory_case *mc, struct memory_plan *plan)
 {
     const struct deployment *dep = &mc->problem->dep;
-    struct placement placed = place(mc->problem);
     struct problem problem;
     struct memory_case device = device_case(mc, &problem);
     memory_weight_terms(&device, plan);
     /* Rotations are computed, not looked up; a projector is a file of its own. */
     plan->terms[TERM_ROPE] = plan->terms[TERM_VISION] = (struct memory_term){0};
-    if (placed.host_experts > 0.0)
-        memory_term_set(plan, TERM_OFFLOADED, -expert_bytes(&device) * placed.host_experts,
-                        BASIS_DERIVED, true);
+    double on_host = expert_bytes(&device) * host_share(mc);
+    if (on_host > 0.0)
+        memory_term_set(plan, TERM_OFFLOADED, -on_host, BASIS_DERIVED, true);
     memory_term_set(plan, TERM_ACTIVATION, compute_buffer(mc->problem), BASIS_DERIVED, true);
     memory_term_record(plan, TERM_NON_TORCH, memory_case_constant(mc, RULE_NON_TORCH), true);
     if (!dep->longest_is_stated)
@@ -240,6 +272,7 @@ static double printed(const struct problem *problem, const struct memory_plan *p
 }
 
 const struct memory_engine MEMORY_LLAMACPP_ENGINE = {
+    .stages = device_stages,
     .terms = terms,
     .pool = pool,
     .layout = layout,

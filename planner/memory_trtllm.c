@@ -89,6 +89,7 @@ static double printed(const struct problem *problem, const struct memory_plan *p
 }
 
 const struct memory_engine MEMORY_TRTLLM_ENGINE = {
+    .stages = memory_even_stages,
     .terms = terms,
     .pool = pool,
     .layout = layout,

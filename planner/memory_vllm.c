@@ -163,6 +163,7 @@ static void pool(const struct memory_case *mc, struct memory_plan *plan)
 }
 
 const struct memory_engine MEMORY_VLLM_ENGINE = {
+    .stages = memory_even_stages,
     .terms = terms,
     .pool = pool,
     .layout = memory_vllm_layout,

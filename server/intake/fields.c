@@ -338,6 +338,10 @@ static const struct field ROWS[] = {
                                    .doc = "all weights of the checkpoint, exactly"},
     [FIELD_ID_PP_LAYERS] = {IN_DEPLOYMENT("pp_layers"), .kind = FIELD_TEXT, TO_DEP(pp_layers),
                             OR_NOTHING, .doc = "layers of each pipeline stage: \"20,20,21,19\""},
+    [FIELD_ID_DEVICE_MEMORY] = {IN_DEPLOYMENT("device_memory_gib"), .kind = FIELD_TEXT,
+                                TO_DEP(device_memory_gib), OR_NOTHING,
+                                .doc = "memory of each device of one engine core where they "
+                                       "differ, by rank: \"23.6,23.6,15.7\""},
     [FIELD_ID_KV_TIER_KIND] = {IN_INNER(SECTION_KV_TIER, "kv_tier", "kind"), .kind = FIELD_NAME,
                                TO_DEP(kv_tier), .names = KV_TIERS, OR_VALUE(KV_TIER_NONE),
                                .doc = "where evicted KV goes"},
@@ -466,7 +470,7 @@ _Static_assert(FIELD_ID_COUNT <= FIELDS_MAX, "the walkers have room for every ro
 static const struct field_section SECTIONS[SECTION_COUNT] = {
     [SECTION_ROOT] = {"", "", -1, ROWS_FROM(FIELD_ID_MODEL, FIELD_ID_LOG), .doc = "what to plan"},
     [SECTION_DEPLOYMENT] = {"deployment", "/deployment", SECTION_ROOT,
-                            ROWS_FROM(FIELD_ID_ENGINE, FIELD_ID_PP_LAYERS),
+                            ROWS_FROM(FIELD_ID_ENGINE, FIELD_ID_DEVICE_MEMORY),
                             .doc = "the engine and its flags"},
     [SECTION_KV_TIER] = {"kv_tier", "/deployment/kv_tier", SECTION_DEPLOYMENT,
                          ROWS_FROM(FIELD_ID_KV_TIER_KIND, FIELD_ID_KV_TIER_GBPS),
