@@ -28,6 +28,9 @@
  * activations, and other versions, within a quarter. */
 #define ACTIVATION_LOW 0.85
 #define ACTIVATION_HIGH 1.2
+/* Share of an encoder's rows that are whole on every rank: 65,536 patches of Qwen3-VL's tower (1,152
+ * wide, its FFN 4,304) and 16,384 tokens of the model's width. */
+#define ENCODER_WHOLE 0.5
 
 bool memory_vllm_is_v0(const struct deployment *dep)
 {
@@ -95,12 +98,14 @@ static void activation_term(const struct memory_case *mc, struct memory_plan *pl
     term->rule = rule->id != NULL ? rule : NULL;
     if (model->vision_params <= 0.0 || mc->problem->dep.text_only || !mc->stage.first)
         return;
-    /* The profile runs the encoder at its largest budget too. */
+    /* The profile runs the encoder at its largest budget too: of its rows about half, the hidden
+     * states and what it hands on, are whole on every rank. */
     const struct memory_constant *encoder = memory_case_constant(mc, RULE_ENCODER_PEAK);
-    if (encoder->value > term->bytes)
+    double on_rank = ENCODER_WHOLE + (1.0 - ENCODER_WHOLE) / mc->problem->dep.tp;
+    if (encoder->value * on_rank > term->bytes)
         term->rule = encoder;
-    term->bytes = fmax(bytes, encoder->value);
-    term->low = fmax(term->low, encoder->low);
+    term->bytes = fmax(bytes, encoder->value * on_rank);
+    term->low = fmax(term->low, encoder->low * on_rank);
     term->high = fmax(term->high, encoder->high);
 }
 

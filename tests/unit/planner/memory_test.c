@@ -14,7 +14,6 @@
  * than the forward pass's 8,192 x 2 x (3 x 14,336 + 6.5 x 4,096) = 1,140,850,688. */
 #define ACTIVATIONS (14.85 * 1024 * 128256 + 8192 * 8192.0)
 #define CONTEXT (0.25 * GIB)
-#define GRAPHS (0.6 * GIB)
 
 static struct memory_plan memory_of(struct problem problem)
 {
@@ -23,40 +22,16 @@ static struct memory_plan memory_of(struct problem problem)
     return memory;
 }
 
-/* Trap: a fraction means something else in each engine. */
-static void rules(void **state)
+/* A fraction of all memory, less weights, activations and context; graphs are captured beside it. */
+static void a_share_of_all_memory(void **state)
 {
     struct rig *rig = *state;
-    double spent = WEIGHTS + ACTIVATIONS + CONTEXT;
-    double llamacpp = 512 * (128256.0 * 4 + 6.5 * 4096 * 4);
-
-    const struct {
-        const struct engine *engine;
-        bool graphs;
-        double kv, usable;
-    } rows[] = {
-        {&rig->sample->engines[SAMPLE_VLLM], true, 0.9 * TOTAL - spent, 0.9 * TOTAL},
-        {&rig->engines[RIG_TGI], true, 0.9 * TOTAL - spent, 0.9 * TOTAL},
-        {&rig->engines[RIG_SGLANG], true, 0.9 * TOTAL - WEIGHTS, 0.9 * TOTAL},
-        {&rig->engines[RIG_TRTLLM], true, 0.9 * (TOTAL - spent - GRAPHS),
-         0.9 * (TOTAL - spent - GRAPHS) + spent + GRAPHS},
-        {&rig->engines[RIG_TRTLLM], false, 0.9 * (TOTAL - spent), 0.9 * (TOTAL - spent) + spent},
-        {&rig->sample->engines[SAMPLE_LLAMACPP], true,
-         TOTAL - GIB - PARAMETERS - llamacpp - CONTEXT, TOTAL - GIB},
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct problem problem = rig_llama(rig);
-        problem.dep.engine = rows[i].engine;
-        problem.dep.cuda_graphs = rows[i].graphs;
-        struct memory_plan memory = memory_of(problem);
-        assert_near(memory.total_bytes, TOTAL, 1e-12);
-        bool table = problem.dep.engine->memory_rule != MEMORY_LLAMACPP;
-        assert_near(memory.weights_bytes, table ? WEIGHTS : PARAMETERS, 1e-12);
-        assert_near(memory.kv_bytes, rows[i].kv, 1e-9);
-        assert_near(memory.usable_bytes, rows[i].usable, 1e-9);
-        assert_true(memory.fits);
-    }
+    struct memory_plan memory = memory_of(rig_llama(rig));
+    assert_near(memory.total_bytes, TOTAL, 1e-12);
+    assert_near(memory.weights_bytes, WEIGHTS, 1e-12);
+    assert_near(memory.usable_bytes, 0.9 * TOTAL, 1e-12);
+    assert_near(memory.kv_bytes, 0.9 * TOTAL - WEIGHTS - ACTIVATIONS - CONTEXT, 1e-9);
+    assert_true(memory.fits);
 }
 
 /*
@@ -278,7 +253,7 @@ static void longest_context(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules),
+        cmocka_unit_test(a_share_of_all_memory),
         cmocka_unit_test(printed_by_vllm),
         cmocka_unit_test(unchunked_step),
         cmocka_unit_test(expert_workspace),
