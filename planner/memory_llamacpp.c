@@ -104,8 +104,8 @@ static double host_share(const struct memory_case *mc)
 static double expert_bytes(const struct memory_case *mc)
 {
     const struct model *model = mc->problem->model;
-    return model->params_by_role[ROLE_EXPERT] *
-           role_bytes(model, &mc->problem->dep, ROLE_EXPERT) * mc->layer_share;
+    return model->params_by_role[ROLE_EXPERT] * role_bytes(model, &mc->problem->dep, ROLE_EXPERT) *
+           mc->layer_share;
 }
 
 /* ---- terms */

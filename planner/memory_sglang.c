@@ -95,9 +95,8 @@ static double drafted(const struct deployment *dep)
 static double state_slots(const struct memory_case *mc, double slot, double pool_bytes)
 {
     const struct deployment *dep = &mc->problem->dep;
-    double ratio = dep->state_memory_ratio > 0.0
-                       ? dep->state_memory_ratio
-                       : memory_case_value(mc, RULE_STATE_MEMORY_RATIO);
+    double ratio = dep->state_memory_ratio > 0.0 ? dep->state_memory_ratio
+                                                 : memory_case_value(mc, RULE_STATE_MEMORY_RATIO);
     if (dep->max_state_slots > 0.0)
         return dep->max_state_slots;
     if (!dep->prefix_caching && dep->slots_are_stated)
@@ -263,8 +262,7 @@ static void layout(const struct memory_case *mc, struct memory_plan *plan)
     double v4 = v4_cell(mc);
     layout->unit = "token";
     layout->grouped = cells.window > 0.0;
-    layout->unit_bytes =
-        v4 > 0.0 ? v4 : token_cell(mc, plan, &cells) + sparse_latent_bytes(mc);
+    layout->unit_bytes = v4 > 0.0 ? v4 : token_cell(mc, plan, &cells) + sparse_latent_bytes(mc);
     if (dep->kv_cache_tokens > 0.0)
         memory_pool_cap(plan, dep->kv_cache_tokens * layout->unit_bytes);
 }

@@ -18,6 +18,7 @@ static double by_ranks(double ranks)
     static const struct {
         double ranks, fraction;
     } ROWS[] = {{16, 0.79}, {8, 0.81}, {4, 0.85}, {2, 0.87}, {0, 0.88}};
+
     size_t i = 0;
     while (ranks < ROWS[i].ranks)
         i++;
@@ -31,6 +32,7 @@ static double reserve_by_part(const struct deployment *dep, double ranks, double
     static const struct {
         double below_gib, reserve_gib, each_gib;
     } ROWS[] = {{35, 2.8, 0.1}, {90, 9.5, 0.5}, {160, 12, 0.5}, {INFINITY, 32, 0}};
+
     size_t i = 0;
     while (total_gib >= ROWS[i].below_gib)
         i++;
@@ -53,6 +55,7 @@ static double graph_batch(const struct deployment *dep, double ranks, double tot
                 {60, 32, 160, 32, 160},
                 {160, 256, 512, 256, 512},
                 {INFINITY, 512, 512, 512, 512}};
+
     bool before = engine_version_compare(dep->version, PREFILL_GRAPHS) < 0;
     size_t i = 0;
     if (!dep->cuda_graphs)
@@ -72,8 +75,9 @@ static double prefill_graphs(double chunk)
 {
     static const struct {
         double from, to, step;
-    } ROWS[] = {{0, 32, 4},      {32, 256, 16},      {256, 512, 32},
+    } ROWS[] = {{0, 32, 4},      {32, 256, 16},     {256, 512, 32},
                 {512, 1024, 64}, {1024, 4096, 256}, {4096, INFINITY, 512}};
+
     double sizes = 0.0;
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]) && chunk > ROWS[i].from; i++)
         sizes += floor((fmin(chunk, ROWS[i].to) - ROWS[i].from) / ROWS[i].step);

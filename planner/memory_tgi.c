@@ -23,12 +23,11 @@ static void activation_term(const struct memory_case *mc, struct memory_plan *pl
     const struct problem *problem = mc->problem;
     const struct model *model = problem->model;
     double tokens = prefill_tokens(problem);
-    double forward =
-        tokens * ACTIVATION_BYTES *
-            (memory_case_value(mc, RULE_FORWARD_FFN_COPIES) * memory_widest_ffn(model) /
-                 problem->dep.tp +
-             memory_case_value(mc, RULE_FORWARD_HIDDEN_COPIES) * model->hidden) +
-        tokens * memory_expert_row_bytes(model, &problem->dep);
+    double forward = tokens * ACTIVATION_BYTES *
+                         (memory_case_value(mc, RULE_FORWARD_FFN_COPIES) *
+                              memory_widest_ffn(model) / problem->dep.tp +
+                          memory_case_value(mc, RULE_FORWARD_HIDDEN_COPIES) * model->hidden) +
+                     tokens * memory_expert_row_bytes(model, &problem->dep);
     const struct memory_constant *logits = memory_case_constant(mc, RULE_SAMPLER_BYTES);
     double rows = mc->stage.last ? tokens * model->vocab : 0.0;
     struct memory_term *term = memory_term_set(

@@ -104,7 +104,8 @@ const struct memory_engine MEMORY_TRTLLM_ENGINE = {
             [TERM_VISION] = "parameters x bytes / tp",
             [TERM_LORA] = "max_loras x rank x (in + out) x 2 B of every target matrix",
             [TERM_OFFLOADED] = "as stated",
-            [TERM_ACTIVATION] = "M b (3 I/tp + 6.5 h) + M k (max(2 I_e, h) + max(I_e, h)) b + c S V",
+            [TERM_ACTIVATION] =
+                "M b (3 I/tp + 6.5 h) + M k (max(2 I_e, h) + max(I_e, h)) b + c S V",
             [TERM_NON_TORCH] = "fitted: fixed, and 0.6 GiB for each doubling of the ranks",
             [TERM_OTHERS] = "as stated",
         },

@@ -28,8 +28,8 @@
  * activations, and other versions, within a quarter. */
 #define ACTIVATION_LOW 0.85
 #define ACTIVATION_HIGH 1.2
-/* Share of an encoder's rows that are whole on every rank: 65,536 patches of Qwen3-VL's tower (1,152
- * wide, its FFN 4,304) and 16,384 tokens of the model's width. */
+/* Share of an encoder's rows that are whole on every rank: 65,536 patches of Qwen3-VL's tower
+ * (1,152 wide, its FFN 4,304) and 16,384 tokens of the model's width. */
 #define ENCODER_WHOLE 0.5
 
 bool memory_vllm_is_v0(const struct deployment *dep)

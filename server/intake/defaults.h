@@ -13,7 +13,8 @@
 field_rule_fn default_engine, default_version, default_weights, default_kv_cache, default_sampler,
     default_max_num_seqs, default_max_model_len, default_control_plane, default_disagg_devices,
     default_disagg_link, default_disagg_tp, default_disagg_dp, default_disagg_ep,
-    default_spec_tokens, default_memory_utilization, default_spec_acceptance, default_load_generator, default_backend;
+    default_spec_tokens, default_memory_utilization, default_spec_acceptance,
+    default_load_generator, default_backend;
 
 /*
  * Reads the request's engine version into numbers. Returns true when the records reach that far; a

@@ -182,12 +182,13 @@ static const struct field ROWS[] = {
                                 TO_DEP(max_model_len), RANGE(1, TOKENS_MAX),
                                 OR_RULE(default_max_model_len, "the model's own limit"),
                                 .unit = "tokens", .doc = "longest request, input and output"},
-    [FIELD_ID_MEMORY_UTILIZATION] = {IN_DEPLOYMENT("memory_utilization"),
-                                     BY_LAUNCH(LAUNCH_MEMORY_UTILIZATION), .kind = FIELD_NUMBER,
-                                     TO_DEP(memory_utilization), RANGE(0.01, 1),
-                                     OR_RULE(default_memory_utilization, "what a launch record says, else the engine's default; SGLang's from the part, chunk, ranks and graphs"),
-                                     .doc =
-                                         "the engine's memory fraction, as that engine means it"},
+    [FIELD_ID_MEMORY_UTILIZATION] =
+        {IN_DEPLOYMENT("memory_utilization"), BY_LAUNCH(LAUNCH_MEMORY_UTILIZATION),
+         .kind = FIELD_NUMBER, TO_DEP(memory_utilization), RANGE(0.01, 1),
+         OR_RULE(default_memory_utilization,
+                 "what a launch record says, else the engine's default; SGLang's from the part, "
+                 "chunk, ranks and graphs"),
+         .doc = "the engine's memory fraction, as that engine means it"},
     [FIELD_ID_LOGIT_PROCESSORS] = {IN_DEPLOYMENT("logit_processors"), .kind = FIELD_NAMES,
                                    TO_DEP(logit_processors), .names = LOGIT_PROCESSORS, OR_VALUE(0),
                                    .doc = "processors that the traffic uses"},

@@ -46,7 +46,6 @@ static struct problem local_problem(const struct local *test, int model)
     problem.dep.chunked_prefill_tokens = 512;
     problem.dep.max_model_len = 8192;
     problem.dep.longest_is_stated = true;
-    problem.dep.gpu_layers = (double)NAN;
     return problem;
 }
 
@@ -124,8 +123,9 @@ static void scores_without_flash_attention(void **state)
     assert_near(memory_rows_plan(&test->now, problem).activation_bytes, BUFFER, 1e-12);
 }
 
-/* gpt-oss: 12 layers of 2,048 B a cell keep all 8,192 cells; 12 a window of 128 and a micro-batch of
- * 512, padded 768; before late 2025 a batch of 2,048, padded 2,304; four slots that share 1,024. */
+/* gpt-oss: 12 layers of 2,048 B a cell keep all 8,192 cells; 12 a window of 128 and a micro-batch
+ * of 512, padded 768; before late 2025 a batch of 2,048, padded 2,304; four slots that share 1,024.
+ */
 static void windows_keep_a_batch(void **state)
 {
     const struct local *test = *state;
@@ -158,8 +158,8 @@ static void latents(void **state)
     assert_near(memory_rows_plan(&test->before, problem).kv_bytes, 1152 * 8192.0, 1e-12);
 }
 
-/* All 58 x 256 experts of 3 x 7,168 x 2,048 elements lie on the host, or those of half the layers of
- * Mixtral: 16 x 8 x 3 x 4,096 x 14,336. */
+/* All 58 x 256 experts of 3 x 7,168 x 2,048 elements lie on the host, or those of half the layers
+ * of Mixtral: 16 x 8 x 3 x 4,096 x 14,336. */
 static void experts_on_the_host(void **state)
 {
     const struct local *test = *state;
@@ -209,10 +209,10 @@ static void devices_hold_layers(void **state)
 {
     const struct local *test = *state;
     static const struct split ROWS[] = {
-        {2, NAN, NULL, NULL, 1, 15, true},         {4, NAN, NULL, NULL, 3, 7, true},
-        {2, NAN, NULL, "24,8", 1, 7, true},        {2, NAN, "20,12", NULL, 0, 21, false},
-        {2, 16, NULL, NULL, 0, 8, false},          {1, NAN, NULL, "24", 0, 32, true},
-        {3, NAN, NULL, "24,24,8.5", 2, 3, true},   {2, NAN, "x,y", NULL, 1, 15, true},
+        {2, NAN, NULL, NULL, 1, 15, true},       {4, NAN, NULL, NULL, 3, 7, true},
+        {2, NAN, NULL, "24,8", 1, 7, true},      {2, NAN, "20,12", NULL, 0, 21, false},
+        {2, 16, NULL, NULL, 0, 8, false},        {1, NAN, NULL, "24", 0, 32, true},
+        {3, NAN, NULL, "24,24,8.5", 2, 3, true}, {2, NAN, "x,y", NULL, 1, 15, true},
     };
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
         struct problem problem = local_problem(test, SAMPLE_LLAMA_8B);
@@ -222,7 +222,7 @@ static void devices_hold_layers(void **state)
         problem.dep.device_memory_gib = ROWS[i].memory_gib;
         struct memory_plan memory = memory_rows_plan(&test->now, problem);
         double output = ROWS[i].output ? OUTPUT + 8192 : 0;
-            assert_near(memory.stage, ROWS[i].stage, 0);
+        assert_near(memory.stage, ROWS[i].stage, 0);
         assert_near(memory.kv_bytes, ROWS[i].caches / 32 * GIB, 1e-9);
         assert_near(memory.weights_bytes, ROWS[i].caches * LAYER + output, 1e-5);
         assert_near(memory.kv_bytes_per_token, 131072, 0);

@@ -109,7 +109,8 @@ static void windows_have_a_pool(void **state)
     problem.dep.swa_full = true;
     assert_near(plan(test, problem).layout.unit_bytes, 2 * each, 1e-12);
     problem.dep.swa_full = false;
-    /* Without a radix cache 16 requests need 16 x (128 + 1 + 2) + 2 x 8192 + 1 tokens of windows. */
+    /* Without a radix cache 16 requests need 16 x (128 + 1 + 2) + 2 x 8192 + 1 tokens of windows.
+     */
     problem.dep.prefix_caching = false;
     problem.dep.slots_are_stated = true;
     problem.dep.max_num_seqs = 16;

@@ -22,7 +22,8 @@ static struct memory_plan memory_of(struct problem problem)
     return memory;
 }
 
-/* A fraction of all memory, less weights, activations and context; graphs are captured beside it. */
+/* A fraction of all memory, less weights, activations and context; graphs are captured beside it.
+ */
 static void a_share_of_all_memory(void **state)
 {
     struct rig *rig = *state;

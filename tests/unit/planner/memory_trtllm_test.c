@@ -1,4 +1,5 @@
-/* TensorRT-LLM: a fraction of what a dummy run leaves free; TGI: a share of what a prefill leaves. */
+/* TensorRT-LLM: a fraction of what a dummy run leaves free; TGI: a share of what a prefill leaves.
+ */
 #include "check.h"
 #include "memory_rows.h"
 
@@ -99,8 +100,8 @@ static void states_take_no_units(void **state)
 }
 
 /*
- * TGI: logits of 6 bytes for 4,096 rows, 3,151,994,880 B, are more than the forward pass; of what is
- * left all but the prefill's blocks, 4,096 x 131,072 B, is taken at 0.95.
+ * TGI: logits of 6 bytes for 4,096 rows, 3,151,994,880 B, are more than the forward pass; of what
+ * is left all but the prefill's blocks, 4,096 x 131,072 B, is taken at 0.95.
  */
 static void a_share_of_what_a_prefill_leaves(void **state)
 {

@@ -421,6 +421,7 @@ static inline struct problem sample_problem(const struct sample *s, int model, i
                                       .host_cpu_factor = 1,
                                       .http_threads_factor = 1,
                                       .flash_attention = true,
+                                      .gpu_layers = (double)NAN,
                                       .spec_acceptance = 0.7};
     problem.load = (struct workload){.concurrency = 1, .input_tokens = 1024, .output_tokens = 256};
     problem.load.request_rate = problem.load.requests = (double)NAN;

@@ -77,35 +77,43 @@ static const struct row {
     /* TGI 2: 0.95 x (79.15 - 65.7 - 7.2 - 1.2 - P) + P GiB, P = 10,064 tokens (629 blocks of 16)
      * of 160 KiB = 1.535645 GiB: 4.874282 GiB = 31,944 tokens of 163,840 B, in blocks 31,936;
      * github.com/huggingface/text-generation-inference/issues/2744 prints 30,816. */
-    {"model=llama-3.1-70b&hardware=a100-sxm-80gb&engine=tgi&engine_version=2.0&tp=2&chunked_prefill_"
+    {"model=llama-3.1-70b&hardware=a100-sxm-80gb&engine=tgi&engine_version=2.0&tp=2&chunked_"
+     "prefill_"
      "tokens=10049&block_size=16&measured_memory.total_bytes=84986665370&measured_memory.weights_"
-     "bytes=70544838042&measured_memory.activation_bytes=7730941133&measured_memory.non_torch_bytes="
+     "bytes=70544838042&measured_memory.activation_bytes=7730941133&measured_memory.non_torch_"
+     "bytes="
      "1288490189",
      "kv_token_capacity", 31936, 0},
     /* max_batch_total_tokens below that is what is allocated. */
     {"model=llama-3.1-8b&hardware=h100-sxm&engine=tgi&kv_cache_tokens=16000", "kv_token_capacity",
      16000, 0},
-    /* github.com/ggml-org/llama.cpp/discussions/15297 (gpt-oss-20b, n_ctx 16384): 384 MiB in 12 full
-     * layers of 8 heads of 64; the 12 windowed ones keep 128 + 2,048 tokens, padded 2,304: 54 MiB;
-     * buffer 398.38 MiB = 512 x 4 x (201,088 + 2,880). */
-    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b6150&max_model_len=16384&"
+    /* github.com/ggml-org/llama.cpp/discussions/15297 (gpt-oss-20b, n_ctx 16384): 384 MiB in 12
+     * full layers of 8 heads of 64; the 12 windowed ones keep 128 + 2,048 tokens, padded 2,304: 54
+     * MiB; buffer 398.38 MiB = 512 x 4 x (201,088 + 2,880). */
+    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b6150&max_model_len="
+     "16384&"
      "max_num_seqs=1&kv_cache=f16&flash_attention=true",
      "kv_bytes", 438 * MIB, 0},
-    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b6150&max_model_len=16384&"
+    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b6150&max_model_len="
+     "16384&"
      "max_num_seqs=1&kv_cache=f16&flash_attention=true",
      "activation_bytes", 398.375 * MIB, 0},
     /* From late 2025 windows keep a micro-batch ahead: 128 + 512, padded 768: 18 MiB. */
-    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len=16384&"
+    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len="
+     "16384&"
      "max_num_seqs=1&kv_cache=f16&flash_attention=true",
      "kv_bytes", 402 * MIB, 0},
     /* Four slots of their own: four times; four that share one context: 4 x 128 + 512 = 1,024. */
-    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len=16384&"
+    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len="
+     "16384&"
      "max_num_seqs=4&kv_cache=f16",
      "kv_bytes", 4 * 402 * MIB, 0},
-    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len=16384&"
+    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len="
+     "16384&"
      "max_num_seqs=4&kv_cache=f16&kv_unified=true",
      "kv_bytes", 408 * MIB, 0},
-    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len=16384&"
+    {"model=gpt-oss-20b&hardware=rtx-3090&engine=llama.cpp&engine_version=b7500&max_model_len="
+     "16384&"
      "max_num_seqs=1&kv_cache=f16&swa_full=true",
      "kv_bytes", 768 * MIB, 0},
     /* github.com/ollama/ollama/issues/13552 (phi-4, n_ctx 4096, no flash attention): 800 MiB. */
@@ -117,16 +125,19 @@ static const struct row {
      "activation_bytes", 353.01 * MIB, 0.1 * MIB},
     /* github.com/ollama/ollama/issues/8447 (DeepSeek 671B, one layer on the GPU, n_ctx 2048):
      * (24,576 + 16,384) x 2,048 x 2 B = 160 MiB. */
-    {"model=deepseek-r1&hardware=h200-sxm&engine=ollama&engine_version=0.5.7&max_model_len=2048&max_"
+    {"model=deepseek-r1&hardware=h200-sxm&engine=ollama&engine_version=0.5.7&max_model_len=2048&"
+     "max_"
      "num_seqs=1&kv_cache=f16&weights=q4_k_m&gpu_layers=1",
      "kv_bytes", 160 * MIB, 0},
     /* github.com/ikawrakow/ik_llama.cpp/pull/259: 61 x 576 x 32,768 x 34/32 B = 1,166.62 MiB. */
-    {"model=deepseek-r1&hardware=h200-sxm&engine=ik_llama.cpp&max_model_len=32768&max_num_seqs=1&kv_"
+    {"model=deepseek-r1&hardware=h200-sxm&engine=ik_llama.cpp&max_model_len=32768&max_num_seqs=1&"
+     "kv_"
      "cache=q8_0&weights=q4_k_m&cpu_moe_layers=61",
      "kv_bytes", 1166.625 * MIB, 0.01 * MIB},
     /* Two cards: of phi-4's 40 layers and the output 21 and 20; the output matrix is lighter than
      * two layers and heavier than one, so the second with 19 layers has the least room. */
-    {"model=phi-4&hardware=rtx-3090&engine=llama.cpp&tp=2&max_model_len=4096&max_num_seqs=1&kv_cache="
+    {"model=phi-4&hardware=rtx-3090&engine=llama.cpp&tp=2&max_model_len=4096&max_num_seqs=1&kv_"
+     "cache="
      "f16&weights=q4_k_m",
      "kv_bytes", 380 * MIB, 0},
 };
@@ -148,9 +159,10 @@ static void engines_print_what_is_planned(void **state)
 static void a_slot_costs_what_its_state_takes(void **state)
 {
     const struct app_kit *kit = *state;
-    static const char QUERY[] = "model=qwen3.8-27b&hardware=rtx-3090&engine=sglang&weights=fp8_block"
-                                "&tp=2&memory_utilization=0.92&kv_cache=fp8&max_num_seqs=1&state_"
-                                "dtype=bf16&speculative.method=mtp&max_state_slots=%d";
+    static const char QUERY[] =
+        "model=qwen3.8-27b&hardware=rtx-3090&engine=sglang&weights=fp8_block"
+        "&tp=2&memory_utilization=0.92&kv_cache=fp8&max_num_seqs=1&state_"
+        "dtype=bf16&speculative.method=mtp&max_state_slots=%d";
     char query[400];
     (void)snprintf(query, sizeof(query), QUERY, 10);
     double few = figure(kit, query, "kv_token_capacity");
@@ -166,6 +178,7 @@ static void a_slot_costs_what_its_state_takes(void **state)
 static void fractions_follow_the_part(void **state)
 {
     const struct app_kit *kit = *state;
+
     static const struct {
         const char *query;
         double expected;
@@ -181,6 +194,7 @@ static void fractions_follow_the_part(void **state)
         /* A stated one stands. */
         {"model=llama-3.1-8b&hardware=h100-sxm&engine=sglang&memory_utilization=0.7", 0.7},
     };
+
     for (size_t i = 0; i < sizeof(FRACTIONS) / sizeof(FRACTIONS[0]); i++) {
         char target[400];
         int status = 0;
@@ -217,8 +231,9 @@ static void local_engines_allocate_what_is_asked(void **state)
                                "max_model_len=131072&max_num_seqs=1&kv_cache=f16";
     static const char HALF[] = "model=llama-3.1-8b&hardware=rtx-3090&engine=llama.cpp&weights=f16&"
                                "max_model_len=131072&max_num_seqs=1&kv_cache=f16&gpu_layers=16";
-    static const char BUSY[] = "model=llama-3.1-8b&hardware=rtx-3090&engine=llama.cpp&weights=f16&"
-                               "max_model_len=8192&max_num_seqs=1&other_processes_bytes=12000000000";
+    static const char BUSY[] =
+        "model=llama-3.1-8b&hardware=rtx-3090&engine=llama.cpp&weights=f16&"
+        "max_model_len=8192&max_num_seqs=1&other_processes_bytes=12000000000";
     static const char FREE[] = "model=llama-3.1-8b&hardware=rtx-3090&engine=llama.cpp&weights=f16&"
                                "max_model_len=8192&max_num_seqs=1";
     assert_false(fits(kit, LONG));
