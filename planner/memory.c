@@ -240,29 +240,6 @@ static void take_measured_pool(const struct problem *problem, struct memory_plan
     plan->kv_bytes = plan->kv_bytes_low = plan->kv_bytes_high = bytes;
 }
 
-/* Layouts in bytes ----------------------------------------------------------------------------- */
-
-void memory_layout_bytes(const struct memory_case *mc, struct memory_plan *plan)
-{
-    memory_groups(mc, &plan->layout);
-    plan->layout.unit = "byte";
-    plan->layout.unit_bytes = 1.0;
-}
-
-double memory_units_bytes(const struct problem *problem, const struct kv_layout *layout,
-                          double tokens, bool running)
-{
-    double block = running ? fmax(problem->dep.block_size, 1.0) : 1.0;
-    return memory_groups_bytes(layout, ceil(tokens / block) * block);
-}
-
-double memory_printed_bytes(const struct problem *problem, const struct memory_plan *plan)
-{
-    double per_token = memory_groups_token_bytes(&plan->layout);
-    double block = fmax(problem->dep.block_size, 1.0);
-    return per_token > 0.0 ? floor(plan->kv_bytes / (per_token * block)) * block : (double)NAN;
-}
-
 /* Devices and stages --------------------------------------------------------------------------- */
 
 /* The next number of a list "23.6,15.7"; 0 for what is no number, and at its end. */

@@ -134,10 +134,7 @@ double memory_groups_bytes(const struct kv_layout *layout, double tokens);
 /* Bytes of an element of a recurrent state. */
 double memory_state_element_bytes(const struct problem *problem);
 
-/* Layout in bytes: a unit is a byte. For engines that page without groups. */
-void memory_layout_bytes(const struct memory_case *mc, struct memory_plan *plan);
-double memory_units_bytes(const struct problem *problem, const struct kv_layout *layout,
-                          double tokens, bool running);
-double memory_printed_bytes(const struct problem *problem, const struct memory_plan *plan);
+/* A unit is a token of all layers; where they keep states alone, a byte. */
+void memory_layout_tokens(struct kv_layout *layout);
 
 #endif

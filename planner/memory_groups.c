@@ -181,3 +181,10 @@ double memory_groups_token_bytes(const struct kv_layout *layout)
             bytes += layout->groups[i].layers * layout->groups[i].bytes_per_token;
     return bytes;
 }
+
+void memory_layout_tokens(struct kv_layout *layout)
+{
+    double bytes = memory_groups_token_bytes(layout);
+    layout->unit = bytes > 0.0 ? "token" : "byte";
+    layout->unit_bytes = bytes > 0.0 ? bytes : 1.0;
+}

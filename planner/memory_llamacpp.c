@@ -268,7 +268,7 @@ static double units(const struct problem *problem, const struct kv_layout *layou
 static double printed(const struct problem *problem, const struct memory_plan *plan)
 {
     (void)problem;
-    return plan->layout.units;
+    return memory_groups_token_bytes(&plan->layout) > 0.0 ? plan->layout.units : (double)NAN;
 }
 
 const struct memory_engine MEMORY_LLAMACPP_ENGINE = {

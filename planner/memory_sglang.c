@@ -116,6 +116,14 @@ static double without_states(const struct memory_case *mc, double slot, double p
 
 /* ---- pool */
 
+/* Whether any layer caches tokens: the pool of a model of states alone is theirs. */
+static bool caches_tokens(const struct memory_case *mc)
+{
+    struct kv_layout groups = {.n_groups = 0};
+    memory_groups(mc, &groups);
+    return memory_groups_token_bytes(&groups) > 0.0;
+}
+
 static void pool(const struct memory_case *mc, struct memory_plan *plan)
 {
     const struct memory_term *context = &plan->terms[TERM_NON_TORCH];
@@ -125,7 +133,7 @@ static void pool(const struct memory_case *mc, struct memory_plan *plan)
     memory_pool_of_rest(plan, fraction * (plan->total_bytes - context->bytes - others));
     plan->kv_bytes_low -= fraction * (context->high - context->bytes);
     plan->kv_bytes_high += fraction * (context->bytes - context->low);
-    if (slot <= 0.0)
+    if (slot <= 0.0 || !caches_tokens(mc))
         return;
     double whole = plan->kv_bytes;
     plan->kv_bytes = without_states(mc, slot, whole);
@@ -260,6 +268,11 @@ static void layout(const struct memory_case *mc, struct memory_plan *plan)
     memory_groups_draft(mc, layout);
     struct cells cells = count_cells(layout);
     double v4 = v4_cell(mc);
+    if (cells.full + cells.window <= 0.0) {
+        layout->unit = "byte";
+        layout->unit_bytes = 1.0;
+        return;
+    }
     layout->unit = "token";
     layout->grouped = cells.window > 0.0;
     layout->unit_bytes = v4 > 0.0 ? v4 : token_cell(mc, plan, &cells) + sparse_latent_bytes(mc);
@@ -275,8 +288,8 @@ static double units(const struct problem *problem, const struct kv_layout *layou
     double page = fmax(problem->dep.block_size, 1.0);
     double needs = ceil(tokens / page) * page;
     (void)running;
-    if (layout->unit_bytes <= 0.0)
-        return 0.0;
+    if (memory_groups_token_bytes(layout) <= 0.0)
+        return memory_groups_bytes(layout, tokens);
     if (layout->state_sequences > 0.0 && isfinite(layout->units))
         needs = fmax(needs, layout->units / layout->state_sequences);
     return needs;
@@ -285,6 +298,8 @@ static double units(const struct problem *problem, const struct kv_layout *layou
 static double printed(const struct problem *problem, const struct memory_plan *plan)
 {
     double page = fmax(problem->dep.block_size, 1.0);
+    if (memory_groups_token_bytes(&plan->layout) <= 0.0)
+        return NAN;
     return floor(plan->layout.units / page) * page;
 }
 

@@ -80,8 +80,7 @@ static void layout(const struct memory_case *mc, struct memory_plan *plan)
     const struct deployment *dep = &mc->problem->dep;
     struct kv_layout *layout = &plan->layout;
     memory_groups(mc, layout);
-    layout->unit = "token";
-    layout->unit_bytes = memory_groups_token_bytes(layout);
+    memory_layout_tokens(layout);
     double asked = dep->kv_cache_tokens * layout->unit_bytes;
     if (!(dep->kv_cache_tokens > 0.0))
         return;
@@ -95,12 +94,16 @@ static double units(const struct problem *problem, const struct kv_layout *layou
 {
     double block = block_tokens(problem);
     (void)running;
-    return layout->unit_bytes > 0.0 ? ceil(tokens / block) * block : 0.0;
+    if (memory_groups_token_bytes(layout) <= 0.0)
+        return memory_groups_bytes(layout, tokens);
+    return ceil(tokens / block) * block;
 }
 
 static double printed(const struct problem *problem, const struct memory_plan *plan)
 {
     double block = block_tokens(problem);
+    if (memory_groups_token_bytes(&plan->layout) <= 0.0)
+        return NAN;
     return floor(plan->layout.units / block) * block;
 }
 

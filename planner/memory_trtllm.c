@@ -63,8 +63,7 @@ static void layout(const struct memory_case *mc, struct memory_plan *plan)
     struct kv_layout *layout = &plan->layout;
     memory_groups(mc, layout);
     memory_groups_draft(mc, layout);
-    layout->unit = "token";
-    layout->unit_bytes = memory_groups_token_bytes(layout);
+    memory_layout_tokens(layout);
     if (dep->kv_cache_tokens > 0.0)
         memory_pool_cap(plan, dep->kv_cache_tokens * layout->unit_bytes);
 }
@@ -76,15 +75,16 @@ static double units(const struct problem *problem, const struct kv_layout *layou
     double block = fmax(problem->dep.block_size, 1.0);
     double length = ceil(tokens / block) * block;
     (void)running;
-    if (layout->unit_bytes <= 0.0)
-        return 0.0;
-    return memory_groups_bytes(layout, length) / layout->unit_bytes;
+    return layout->unit_bytes > 0.0 ? memory_groups_bytes(layout, length) / layout->unit_bytes
+                                    : 0.0;
 }
 
 /* Blocks are rounded up. */
 static double printed(const struct problem *problem, const struct memory_plan *plan)
 {
     double block = fmax(problem->dep.block_size, 1.0);
+    if (memory_groups_token_bytes(&plan->layout) <= 0.0)
+        return NAN;
     return ceil(plan->layout.units / block) * block;
 }
 

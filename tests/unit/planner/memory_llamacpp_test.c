@@ -183,7 +183,9 @@ static void states_and_images(void **state)
     const struct local *test = *state;
     struct problem problem = local_shape(test, SHAPE_MAMBA);
     problem.dep.max_num_seqs = 3;
-    assert_near(memory_rows_plan(&test->now, problem).kv_bytes, 3 * 22937600.0, 1e-12);
+    struct memory_plan memory = memory_rows_plan(&test->now, problem);
+    assert_near(memory.kv_bytes, 3 * 22937600.0, 1e-12);
+    assert_true(isnan(memory.kv_token_capacity));
     problem = local_shape(test, SHAPE_MLLAMA);
     assert_near(memory_rows_plan(&test->now, problem).kv_bytes, (32 * 8192 + 8 * 6404) * 4096.0,
                 1e-12);

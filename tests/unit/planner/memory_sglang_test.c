@@ -158,24 +158,51 @@ static void compressed_latents(void **state)
     assert_near(plan(test, problem).layout.unit_bytes, entries + 43 * 58.4 + 2 * states, 1e-12);
 }
 
-/* A state of 22,937,600 B: slots of 0.9 / 1.9 of the pool, three a request (one kept, one to copy
- * from); as many as stated; one a request without a radix cache, and 4 more for drafts of 3. */
+/* 64 layers with a state of 22,937,600 B together, and four with caches of 4,096 B a token. */
+struct hybrid {
+    struct layer_group groups[2];
+    struct model model;
+};
+
+static struct problem hybrid_problem(const struct sglang *test, struct hybrid *hybrid)
+{
+    struct problem problem = sglang_problem(test, SHAPE_MAMBA);
+    struct model_fault fault;
+    hybrid->model = *problem.model;
+    hybrid->groups[0] = problem.model->groups[0];
+    hybrid->groups[1] = test->rig->sample->groups[SAMPLE_LLAMA_8B][0];
+    hybrid->groups[1].count = 4;
+    hybrid->groups[1].invocations = 0;
+    hybrid->model.hidden = 4096;
+    hybrid->model.groups = hybrid->groups;
+    hybrid->model.n_groups = 2;
+    assert_true(model_derive(&hybrid->model, &fault));
+    problem.model = &hybrid->model;
+    return problem;
+}
+
+/* Slots take 0.9 / 1.9 of the pool, three a request (one kept, one to copy from); as many as
+ * stated; one a request without a radix cache, and 4 more for drafts of 3. */
 static void states_are_slots(void **state)
 {
     const struct sglang *test = *state;
     const double slot = 22937600;
-    struct problem problem = sglang_problem(test, SHAPE_MAMBA);
-    double weights = plan(test, problem).weights_bytes;
-    double pool = 0.9 * 78.44 * GIB - weights;
+    struct hybrid hybrid;
+    struct problem problem = hybrid_problem(test, &hybrid);
     struct memory_plan memory = plan(test, problem);
+    double pool = 0.9 * 78.44 * GIB - memory.weights_bytes;
     double slots = floor(pool * 0.9 / 1.9 / slot);
     assert_near(memory.terms[TERM_STATES].bytes, slots * slot, 1e-9);
     assert_near(memory.layout.state_sequences, floor(slots / 3), 0);
+    assert_near(memory.kv_token_capacity, floor((pool - slots * slot) / 16384), 0);
     problem.dep.state_memory_ratio = 0.1;
     slots = floor(pool * 0.1 / 1.1 / slot);
     assert_near(plan(test, problem).terms[TERM_STATES].bytes, slots * slot, 1e-9);
     problem.dep.max_state_slots = 30;
-    assert_near(plan(test, problem).terms[TERM_STATES].bytes, 30 * slot, 1e-9);
+    memory = plan(test, problem);
+    assert_near(memory.terms[TERM_STATES].bytes, 30 * slot, 1e-9);
+    /* A request takes its share of the slots where it needs more of them than tokens. */
+    assert_near(memory.max_concurrency, 10, 1e-9);
     problem.dep.max_state_slots = 0;
     problem.dep.prefix_caching = false;
     problem.dep.slots_are_stated = true;
@@ -187,26 +214,14 @@ static void states_are_slots(void **state)
     assert_near(memory.layout.state_sequences, 8, 0);
 }
 
-/* Tokens and states: a request takes its share of the slots where it needs more of them than
- * tokens. 64 layers with attention beside a state each. */
-static void slots_limit_requests(void **state)
+/* States alone: the whole pool is theirs. */
+static void states_alone(void **state)
 {
     const struct sglang *test = *state;
     struct problem problem = sglang_problem(test, SHAPE_MAMBA);
-    struct layer_group groups[2] = {problem.model->groups[0],
-                                    test->rig->sample->groups[SAMPLE_LLAMA_8B][0]};
-    struct model model = *problem.model;
-    struct model_fault fault;
-    groups[1].count = 4;
-    model.hidden = 4096;
-    model.groups = groups;
-    model.n_groups = 2;
-    assert_true(model_derive(&model, &fault));
-    problem.model = &model;
-    problem.dep.max_state_slots = 30;
     struct memory_plan memory = plan(test, problem);
-    assert_near(memory.layout.state_sequences, 10, 0);
-    assert_near(memory.max_concurrency, 10, 1e-9);
+    assert_near(memory.max_concurrency, floor(memory.kv_bytes) / 22937600, 1e-9);
+    assert_true(isnan(memory.kv_token_capacity));
 }
 
 struct fraction_row {
@@ -306,7 +321,7 @@ int main(void)
         cmocka_unit_test(sparse_latents),
         cmocka_unit_test(compressed_latents),
         cmocka_unit_test(states_are_slots),
-        cmocka_unit_test(slots_limit_requests),
+        cmocka_unit_test(states_alone),
         cmocka_unit_test(fractions),
         cmocka_unit_test(towers_leave_more),
     };

@@ -88,15 +88,19 @@ static void windows_of_their_own(void **state)
     assert_near(memory_rows_plan(&test->trtllm, problem).layout.unit_bytes, 25 * 2048, 0);
 }
 
-/* A model without any cache holds what is asked. */
-static void states_take_no_units(void **state)
+/* States alone, of 22,937,600 B: as many as fit, and no tokens. */
+static void states_alone(void **state)
 {
     const struct rules *test = *state;
     struct problem problem = rig_problem(test->rig, SHAPE_MAMBA);
     problem.dep.engine = &test->rig->engines[RIG_TRTLLM];
-    assert_true(isinf(memory_rows_plan(&test->trtllm, problem).max_concurrency));
+    struct memory_plan memory = memory_rows_plan(&test->trtllm, problem);
+    assert_near(memory.max_concurrency, floor(memory.kv_bytes) / 22937600, 1e-9);
+    assert_true(isnan(memory.kv_token_capacity));
     problem.dep.engine = &test->rig->engines[RIG_TGI];
-    assert_true(isinf(memory_rows_plan(&test->tgi, problem).max_concurrency));
+    memory = memory_rows_plan(&test->tgi, problem);
+    assert_near(memory.max_concurrency, floor(memory.kv_bytes) / 22937600, 1e-9);
+    assert_true(isnan(memory.kv_token_capacity));
 }
 
 /*
@@ -142,7 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fraction_of_what_is_free),
         cmocka_unit_test(windows_of_their_own),
-        cmocka_unit_test(states_take_no_units),
+        cmocka_unit_test(states_alone),
         cmocka_unit_test(a_share_of_what_a_prefill_leaves),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
