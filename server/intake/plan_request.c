@@ -345,8 +345,10 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     if (request->given[FIELD_ID_WEIGHTS])
         settle_weights(&intake->catalogue->lib, request);
     take_defaults(intake, request);
-    request->problem.dep.longest_is_stated =
-        request->given[FIELD_ID_MAX_MODEL_LEN] || request->described.arena != NULL;
+    /* llama.cpp and its kin choose a context that fits where none is stated. */
+    bool launched =
+        request->is_described && request->problem.dep.engine->memory_rule != MEMORY_LLAMACPP;
+    request->problem.dep.longest_is_stated = request->given[FIELD_ID_MAX_MODEL_LEN] || launched;
     request->problem.dep.slots_are_stated = request->given[FIELD_ID_MAX_NUM_SEQS];
     check_prefill_worker(&reader, request);
     note_named_devices(intake, request);

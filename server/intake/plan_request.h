@@ -27,6 +27,7 @@ struct plan_request {
     const char *command, *log;        /* texts while they are read, then NULL */
     const struct cJSON *manifest;     /* the same for a manifest */
     const char *container;            /* which of its containers is meant, or NULL */
+    bool is_described;                /* a text or a manifest says how it is launched */
     bool text_refused; /* a text that describes it has faults: the model may be among them */
     int named_devices; /* that the part's name speaks of; 0 = it does not */
     bool given[FIELD_ID_COUNT];                    /* a value was read */

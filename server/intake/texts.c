@@ -62,6 +62,7 @@ void texts_read(const struct intake *intake, const bool *own, struct plan_reques
     };
     bool good = true;
 
+    request->is_described = true;
     if (!request->described.arena)
         described_init(&request->described, intake->arena);
     if (manifest && command) {
@@ -95,6 +96,7 @@ void texts_read_body(const struct intake *intake, const char *text, size_t lengt
 {
     bool good;
 
+    request->is_described = true;
     if (!request->described.arena)
         described_init(&request->described, intake->arena);
     if (manifest_looks_like(text)) {
@@ -113,5 +115,6 @@ void texts_read_manifest(const struct intake *intake, const struct cJSON *docume
 {
     const struct manifest_source source = source_of_body(request);
 
+    request->is_described = true;
     request->text_refused = !manifest_apply(intake, documents, &source, request);
 }
