@@ -281,12 +281,10 @@ const struct memory_engine MEMORY_LLAMACPP_ENGINE = {
     .pool_formula = "cells of the context x bytes of a cell, at most T - what is taken",
     .formulas =
         {
-            [TERM_WEIGHTS] = "the device's layers, and the output matrix on the last device; the "
-                             "token embedding stays on the host",
+            [TERM_WEIGHTS] = "the device's layers, the output on the last; no token embedding",
             [TERM_DRAFT] = "the draft's layers",
             [TERM_OFFLOADED] = "experts of the first layers, on the host",
-            [TERM_ACTIVATION] = "n_ubatch x 4 B x (V + h); without flash attention at least "
-                                "n_ubatch x 4 B x (heads x cells + 3.3 h)",
+            [TERM_ACTIVATION] = "n_ubatch x 4 B x max(V + h, scores: heads x cells + 3.3 h)",
             [TERM_NON_TORCH] = "assumed: the device's context",
             [TERM_RESERVE] = "left free where the engine chooses the context",
             [TERM_OTHERS] = "as stated",

@@ -228,36 +228,47 @@ static double token_cell(const struct memory_case *mc, const struct memory_plan 
     return cells->full + window_ratio(mc) * cells->window;
 }
 
+static bool is_compressed(const struct mixer *mixer)
+{
+    return mixer->kind == MIXER_CSA || mixer->kind == MIXER_HCA;
+}
+
+/* Bytes of a token in one layer of DeepSeek-V4, `ratio` of the tokens in windows. */
+static double v4_layer(const struct mixer *mixer, double ratio, double ring)
+{
+    double width = mixer->k_dim;
+    double entry = width + mixer->rope_dim + V4_ENTRY_SCALES;
+    double window = fmax(mixer->window_side_tokens, mixer->window_tokens);
+    double every = fmax(mixer->tokens_per_entry, 1.0);
+    double bytes = ratio * entry;
+    if (!is_compressed(mixer))
+        return bytes;
+    bytes += entry / every + mixer->index_width * V4_INDEX_BYTES_PER_ELEMENT;
+    if (mixer->kind == MIXER_CSA && window > 0.0)
+        bytes += ratio * ring / window * V4_STATE_COPIES * (width + mixer->index_width * every);
+    return bytes;
+}
+
 /* Bytes of a token over DeepSeek-V4's pools; 0 for other models. */
 static double v4_cell(const struct memory_case *mc)
 {
     const struct model *model = mc->problem->model;
     const struct deployment *dep = &mc->problem->dep;
+    bool drafting = dep->spec_method != SPEC_NONE;
     double ratio = dep->swa_full_tokens_ratio > 0.0 ? dep->swa_full_tokens_ratio : V4_WINDOW_RATIO;
-    double ring = dep->spec_method != SPEC_NONE ? V4_RING_DRAFTING : V4_RING;
     double bytes = 0.0, layers = 0.0;
     bool compressed = false;
     for (int i = 0; i < model->n_groups; i++)
         for (int j = 0; j < model->groups[i].n_mixers; j++) {
             const struct mixer *mixer = &model->groups[i].mixers[j];
             double count = model->groups[i].invocations * mc->layer_share;
-            double width = mixer->k_dim;
-            double entry = width + mixer->rope_dim + V4_ENTRY_SCALES;
-            double window = fmax(mixer->window_side_tokens, mixer->window_tokens);
-            double every = fmax(mixer->tokens_per_entry, 1.0);
-            compressed = compressed || mixer->kind == MIXER_CSA || mixer->kind == MIXER_HCA;
+            compressed = compressed || is_compressed(mixer);
             layers += count;
-            bytes += count * ratio * entry;
-            if (mixer->kind != MIXER_CSA && mixer->kind != MIXER_HCA)
-                continue;
-            bytes += count * (entry / every + mixer->index_width * V4_INDEX_BYTES_PER_ELEMENT);
-            if (mixer->kind == MIXER_CSA && window > 0.0)
-                bytes += count * ratio * ring / window * V4_STATE_COPIES *
-                         (width + mixer->index_width * every);
+            bytes += count * v4_layer(mixer, ratio, drafting ? V4_RING_DRAFTING : V4_RING);
         }
     if (!compressed)
         return 0.0;
-    return dep->spec_method != SPEC_NONE ? bytes * (layers + 1.0) / layers : bytes;
+    return drafting ? bytes * (layers + 1.0) / layers : bytes;
 }
 
 static void layout(const struct memory_case *mc, struct memory_plan *plan)
@@ -313,17 +324,15 @@ const struct memory_engine MEMORY_SGLANG_ENGINE = {
     .pool_formula = "f (T - context) - weights - states; activations and graphs live in the rest",
     .formulas =
         {
-            [TERM_WEIGHTS] = "matrices over tp, KV projections over min(tp, KV heads), norms whole",
+            [TERM_WEIGHTS] = "matrices / tp, KV projections / min(tp, KV heads), norms whole",
             [TERM_ROPE] = "positions x rotary width x bytes, on every rank",
             [TERM_DRAFT] = "MTP layers over tp, and room for an embedding and a head",
             [TERM_VISION] = "parameters x bytes / tp",
             [TERM_LORA] = "max_loras x rank x (in + out) x 2 B of every target matrix",
             [TERM_OFFLOADED] = "--cpu-offload-gb of each rank",
-            [TERM_ACTIVATION] = "M k (max(2 I_e, h) + max(I_e, h)) b + max(M b (3 I/tp + 6.5 h), "
-                                "14.85 S V + M h b)",
+            [TERM_ACTIVATION] = "experts' rows + max(M b (3 I/tp + 6.5 h), 14.85 S V + M h b)",
             [TERM_NON_TORCH] = "fitted: what is taken before the weights",
             [TERM_OTHERS] = "as stated",
-            [TERM_STATES] = "slots x (state + convolution) of all layers, D more per drafting "
-                            "request",
+            [TERM_STATES] = "slots x states of all layers, D more per drafting request",
         },
 };

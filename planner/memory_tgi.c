@@ -117,14 +117,13 @@ const struct memory_engine MEMORY_TGI_ENGINE = {
     .pool_formula = "w (u T - what is taken - the prefill's blocks) + the prefill's blocks",
     .formulas =
         {
-            [TERM_WEIGHTS] = "matrices over tp, KV projections over min(tp, KV heads), norms whole",
+            [TERM_WEIGHTS] = "matrices / tp, KV projections / min(tp, KV heads), norms whole",
             [TERM_ROPE] = "positions x rotary width x bytes, on every rank",
             [TERM_DRAFT] = "the draft's heads over tp",
             [TERM_VISION] = "parameters x bytes / tp",
             [TERM_LORA] = "max_loras x rank x (in + out) x 2 B of every target matrix",
             [TERM_OFFLOADED] = "as stated",
-            [TERM_ACTIVATION] = "max(M b (3 I/tp + 6.5 h), c M V): a prefill of "
-                                "max_batch_prefill_tokens and the logits of its rows",
+            [TERM_ACTIVATION] = "max(M b (3 I/tp + 6.5 h), c M V), M max_batch_prefill_tokens",
             [TERM_NON_TORCH] = "assumed by tp",
             [TERM_OTHERS] = "as stated",
         },

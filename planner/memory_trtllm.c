@@ -98,7 +98,7 @@ const struct memory_engine MEMORY_TRTLLM_ENGINE = {
     .pool_formula = "f (T - what is taken)",
     .formulas =
         {
-            [TERM_WEIGHTS] = "matrices over tp, KV projections over min(tp, KV heads), norms whole",
+            [TERM_WEIGHTS] = "matrices / tp, KV projections / min(tp, KV heads), norms whole",
             [TERM_ROPE] = "positions x rotary width x bytes, on every rank",
             [TERM_DRAFT] = "MTP layers over tp",
             [TERM_VISION] = "parameters x bytes / tp",

@@ -371,7 +371,8 @@ capacity_score_new(struct store *store, const struct catalogue *catalogue, struc
     bool done = score != NULL && scoring.scratch != NULL && scoring.plan != NULL;
     if (done) {
         score->cases = arena_alloc_raw(arena, LOGS_MAX * sizeof(*score->cases));
-        score->rows = arena_alloc_raw(arena, LOGS_MAX * ROWS_OF_A_LOG * sizeof(*score->rows));
+        score->rows =
+            arena_alloc_raw(arena, (size_t)LOGS_MAX * ROWS_OF_A_LOG * sizeof(*score->rows));
         done = score->cases != NULL && score->rows != NULL && score_all(&scoring, store);
     }
     arena_free(scoring.scratch);
@@ -422,29 +423,49 @@ static int list_engines(const struct capacity_score *score, const char **ret_eng
 #define ENGINES_MAX 16
 #define GROUPS_MAX (CAPACITY_FIGURE_COUNT * (1 + ENGINES_MAX * (1 + CAPACITY_KIND_COUNT)))
 
+struct grouping {
+    const struct capacity_score *score;
+    double *errors, *weights; /* room for all rows */
+    struct capacity_group *groups;
+    int n;
+};
+
+static void add_capacity_group(struct grouping *grouping, struct capacity_group group)
+{
+    fill_group(grouping->score, grouping->errors, grouping->weights, &group);
+    if (group.n > 0)
+        grouping->groups[grouping->n++] = group;
+}
+
+/* Of one figure: all rows, then each engine's, by kind. */
+static void group_figure(struct grouping *grouping, enum capacity_figure figure,
+                         const char *const *engines, int n_engines)
+{
+    add_capacity_group(grouping, (struct capacity_group){.figure = figure, .kind = -1});
+    for (int i = 0; i < n_engines; i++)
+        for (int kind = -1; kind < CAPACITY_KIND_COUNT; kind++)
+            add_capacity_group(grouping, (struct capacity_group){
+                                             .figure = figure, .engine = engines[i], .kind = kind});
+}
+
 const struct capacity_group *capacity_groups(const struct capacity_score *score,
                                              struct arena *arena, int *ret_n)
 {
-    struct capacity_group *groups = arena_alloc_raw(arena, GROUPS_MAX * sizeof(*groups));
     size_t most = (size_t)score->n_rows + 1;
-    double *errors = arena_alloc_raw(arena, most * sizeof(*errors));
-    double *weights = arena_alloc_raw(arena, most * sizeof(*weights));
     const char *engines[ENGINES_MAX];
     int n_engines = list_engines(score, engines, ENGINES_MAX);
+    struct grouping grouping = {
+        .score = score,
+        .errors = arena_alloc_raw(arena, most * sizeof(double)),
+        .weights = arena_alloc_raw(arena, most * sizeof(double)),
+        .groups = arena_alloc_raw(arena, (size_t)GROUPS_MAX * sizeof(struct capacity_group))};
     *ret_n = 0;
-    if (groups == NULL || errors == NULL || weights == NULL)
+    if (grouping.groups == NULL || grouping.errors == NULL || grouping.weights == NULL)
         return NULL;
     for (int figure = 0; figure < CAPACITY_FIGURE_COUNT; figure++)
-        for (int engine = -1; engine < n_engines; engine++)
-            for (int kind = -1; kind < (engine < 0 ? 0 : CAPACITY_KIND_COUNT); kind++) {
-                struct capacity_group group = {.figure = (enum capacity_figure)figure,
-                                               .engine = engine < 0 ? NULL : engines[engine],
-                                               .kind = kind};
-                fill_group(score, errors, weights, &group);
-                if (group.n > 0)
-                    groups[(*ret_n)++] = group;
-            }
-    return groups;
+        group_figure(&grouping, (enum capacity_figure)figure, engines, n_engines);
+    *ret_n = grouping.n;
+    return grouping.groups;
 }
 
 void capacity_verdicts(const struct capacity_score *score, const char *engine, int ret_counts[3][3])
