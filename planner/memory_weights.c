@@ -9,12 +9,16 @@
  */
 #include <math.h>
 
+#include "exact_weights.h"
 #include "memory_engine.h"
 #include "units.h"
 
 #define VOCABULARY_PAD 64.0
 /* Rotary tables are at most this wide: wider heads rotate a part. */
 #define ROTARY_WIDTH_MAX 128.0
+/* Attention with an output gate rotates a quarter of its 256 (partial_rotary_factor of Qwen3-Next
+ * and Qwen3.5). */
+#define GATED_ROTARY_SHARE 0.25
 /* Multimodal rotary embeddings hold four times the positions (M-RoPE of Qwen2-VL and later). */
 #define MROPE_POSITIONS 4.0
 /* An MXFP4 weight: 4 bits and 8 bits of scale for 32. */
@@ -109,6 +113,13 @@ static double padded_vocabulary(const struct model *model)
     return ceil(model->vocab / VOCABULARY_PAD) * VOCABULARY_PAD / model->vocab;
 }
 
+/* Engines that trtllm-build made before 1.0 hold a tied matrix twice: --use_embedding_sharing is
+ * off by default (github.com/NVIDIA/TensorRT-LLM, commands/build.py). */
+static bool ties_apart(const struct deployment *dep)
+{
+    return dep->engine->memory_rule == MEMORY_TRTLLM && dep->version[0] < 1;
+}
+
 /* The embedding and the head of the stage; a tied matrix lies on the first and on the last. */
 static double ends_bytes(const struct memory_case *mc)
 {
@@ -121,7 +132,7 @@ static double ends_bytes(const struct memory_case *mc)
                   head_shards(dep);
     double bytes = mc->stage.first ? table : 0.0;
     if (mc->stage.last)
-        bytes += model->tied_embedding && !mc->stage.first ? table : head;
+        bytes += model->tied_embedding && (!mc->stage.first || ties_apart(dep)) ? table : head;
     return bytes * padded_vocabulary(model);
 }
 
@@ -140,8 +151,10 @@ static void weights_term(const struct memory_case *mc, struct memory_plan *plan)
     bool quantised = role_format(&problem->dep, ROLE_DENSE_FFN)->is_quantized;
     double bytes = layers_bytes(mc) * mc->layer_share + ends_bytes(mc);
     double scale = mc->weights_scale;
-    bool exact = problem->dep.checkpoint_bytes > 0.0;
-    if (exact)
+    const struct exact_weights *file = exact_weights_of(problem->model, &problem->dep);
+    bool stated = problem->dep.checkpoint_bytes > 0.0;
+    bool exact = stated || (file != NULL && file->source != EXACT_RECIPE);
+    if (stated)
         scale *= problem->dep.checkpoint_bytes / (whole_bytes(mc) * problem->dep.tp);
     struct memory_term *term =
         memory_term_set(plan, TERM_WEIGHTS, bytes * scale, BASIS_DERIVED, true);
@@ -159,9 +172,12 @@ static double rotary_width(const struct model *model)
     for (int i = 0; i < model->n_groups; i++)
         for (int j = 0; j < model->groups[i].n_mixers; j++) {
             const struct mixer *mixer = &model->groups[i].mixers[j];
-            double width = mixer->rope_dim > 0.0 ? mixer->rope_dim : mixer->k_dim;
-            if (mixer->n_heads > 0.0 && mixer->state_elements <= 0.0)
-                return fmin(width, ROTARY_WIDTH_MAX);
+            if (mixer->n_heads <= 0.0 || mixer->state_elements > 0.0)
+                continue;
+            if (mixer->rope_dim > 0.0)
+                return mixer->rope_dim;
+            return mixer->output_gate ? mixer->k_dim * GATED_ROTARY_SHARE
+                                      : fmin(mixer->k_dim, ROTARY_WIDTH_MAX);
         }
     return 0.0;
 }
