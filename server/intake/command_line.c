@@ -129,16 +129,20 @@ static void apply_value(struct reading *reading, const struct flag *flag, const 
         flag->read(reading, flag, value);
 }
 
-/* The words of a flag that takes many, with blanks between. */
+/* The words of a flag that takes many, with blanks between; NULL when there is none. */
 static const char *take_many(struct reading *reading, struct cursor *cursor)
 {
-    const char *value = NULL;
+    int first = cursor->at;
+    size_t size = 0, at = 0;
 
-    while (cursor->at < cursor->n && !is_flag_word(cursor->words[cursor->at])) {
-        const char *word = cursor->words[cursor->at++];
-        value = value ? arena_printf(reading->intake->arena, "%s %s", value, word) : word;
-        if (!value)
-            return NULL;
+    while (cursor->at < cursor->n && !is_flag_word(cursor->words[cursor->at]))
+        size += strlen(cursor->words[cursor->at++]) + 1;
+    char *value = size ? arena_alloc(reading->intake->arena, size) : NULL;
+    for (int i = first; value && i < cursor->at; i++) {
+        size_t length = strlen(cursor->words[i]);
+        memcpy(value + at, cursor->words[i], length);
+        at += length;
+        value[at++] = i + 1 < cursor->at ? ' ' : '\0';
     }
     return value;
 }

@@ -12,6 +12,8 @@
 
 #define NAME_MAX_LENGTH 512
 #define PARENTS_MAX 4
+/* Other names that are looked up: each that is unknown costs a search for the nearest one. */
+#define NAMES_MAX 4
 
 /* Names ---------------------------------------------------------------------------------------- */
 
@@ -214,7 +216,7 @@ static bool settle_by_names(struct reading *reading, struct trial *trial)
     const char *names = reading->texts[TEXT_NAMES];
     const char *format;
 
-    while (names && *names) {
+    for (int i = 0; names && *names && i < NAMES_MAX; i++) {
         size_t length = strcspn(names, " \n");
         const char *name = arena_copy(reading->intake->arena, names, length);
         const char *known = name && *name ? known_name(trial, name, &format) : NULL;
