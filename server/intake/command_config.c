@@ -131,8 +131,10 @@ void read_config_file(struct reading *reading, const struct flag *flag, const ch
             return;
         }
     }
+    const char *name =
+        strchr(value, WORD_UNKNOWN) ? "" : field_quote(reading->intake->arena, value);
     reading_note(reading, "config_file_unread",
-                 "%s names a file that is not part of the request (%s): what it sets is not "
+                 "%s names a file that is not part of the request%s%s%s: what it sets is not "
                  "planned; give those values as fields of the deployment",
-                 reading->spelled, field_quote(reading->intake->arena, value));
+                 reading->spelled, *name ? " (" : "", name, *name ? ")" : "");
 }

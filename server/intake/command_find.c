@@ -286,6 +286,26 @@ static bool is_modelfile(const char *text)
     return false;
 }
 
+/* A server of Ollama without a model serves what the text runs or fetches besides. */
+static void take_run(const struct shell *shell, struct command_found *found)
+{
+    static const char *const VERBS[] = {"run", "pull"};
+
+    for (size_t i = 0; i < ARRAY_LEN(VERBS); i++) {
+        for (int j = 0; j < shell->n_commands; j++) {
+            const struct shell_command *command = &shell->commands[j];
+            bool runs = found->engine == &COMMAND_OLLAMA && found->n_args == 0 &&
+                        command->n_words > 2 &&
+                        strcmp(command_base_name(command->words[0]), "ollama") == 0 &&
+                        strcmp(command->words[1], VERBS[i]) == 0;
+            if (!runs)
+                continue;
+            found->args = command->words + 2;
+            found->n_args = command->n_words - 2;
+        }
+    }
+}
+
 static bool search_text(struct search *search, const char *text, struct command_found *ret_found)
 {
     struct shell *shell = arena_alloc_raw(search->intake->arena, sizeof(*shell));
@@ -308,6 +328,7 @@ static bool search_text(struct search *search, const char *text, struct command_
             continue;
         if (!ret_found->text)
             ret_found->text = shell;
+        take_run(shell, ret_found);
         if (!ret_found->refused)
             return true;
         refused = *ret_found;

@@ -118,6 +118,7 @@ bool refuse_unknown_value(struct reading *reading, const char *flag, const char 
 static bool takes_unknown(const struct flag *flag)
 {
     return flag->read == read_not_modelled || flag->read == read_name_hint ||
+           flag->read == read_config_file ||
            (flag->read == read_kept_text && flag->slot == TEXT_MODEL);
 }
 

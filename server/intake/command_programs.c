@@ -111,6 +111,7 @@ static const char *const WRAPPERS[] = {
     "prlimit",
     "proxychains4",
     "py-spy",
+    "ray",
     "rocprof",
     "rocprofv3",
     "runuser",
@@ -263,11 +264,14 @@ const struct command_engine *command_image_engine(const char *image)
     return NULL;
 }
 
-/* "v0.10.1" of "v0.10.1-cu128", "b6000" of "server-cuda-b6000"; "latest" says nothing. */
+/* "v0.10.1" of "v0.10.1-cu128", "b6000" of "server-cuda-b6000"; "latest" says nothing, nor does
+ * the release of a container with Python in it, "25.09-py3". */
 const char *command_image_version(struct arena *arena, const char *image)
 {
     const char *tag = image_tag(image);
 
+    if (tag && strstr(tag, "-py3"))
+        return NULL;
     for (; tag && *tag; tag += strcspn(tag, "-_"), tag += *tag != '\0') {
         const char *digits = tag + (*tag == 'v' || *tag == 'b');
         size_t length = strspn(digits, "0123456789.");

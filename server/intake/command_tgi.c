@@ -98,6 +98,9 @@ static const struct flag FLAGS[] = {
     FLAG_LEAF("CUDA_GRAPHS", ARITY_ONE, read_graphs, "/deployment/graph_max_batch"),
     FLAG_LEAF("CUDA_MEMORY_FRACTION", ARITY_ONE, read_leaf, "/deployment/memory_utilization"),
     FLAG_KEPT("DTYPE", ARITY_ONE, read_kept_text, TEXT_DTYPE, NULL),
+    FLAG_KEPT("HF_MODEL_ID", ARITY_ONE, read_kept_text, TEXT_MODEL, NULL),
+    FLAG_KEPT("HF_MODEL_QUANTIZE", ARITY_ONE, read_kept_text, TEXT_QUANTIZATION,
+              "/deployment/weights"),
     FLAG_LEAF("KV_CACHE_DTYPE", ARITY_ONE, read_kv_name, "/deployment/kv_cache"),
     FLAG_LEAF("MAX_BATCH_PREFILL_TOKENS", ARITY_ONE, read_leaf,
               "/deployment/chunked_prefill_tokens"),
@@ -109,6 +112,7 @@ static const struct flag FLAGS[] = {
     FLAG_LEAF("PREFIX_CACHING", ARITY_ONE, read_prefix, "/deployment/prefix_caching"),
     FLAG_KEPT("QUANTIZE", ARITY_ONE, read_kept_text, TEXT_QUANTIZATION, "/deployment/weights"),
     FLAG_KEPT("SHARDED", ARITY_ONE, read_kept_on, SLOT_SHARDED, NULL),
+    FLAG_KEPT("SM_NUM_GPUS", ARITY_ONE, read_kept, SLOT_TP, "/deployment/tp"),
     FLAG_LEAF("SPECULATE", ARITY_ONE, read_speculate, "/deployment/speculative/tokens"),
     FLAG_LEAF("USE_PREFIX_CACHING", ARITY_ONE, read_prefix, "/deployment/prefix_caching"),
 };

@@ -260,6 +260,7 @@ static const struct flag FLAGS[] = {
     FLAG_NOTHING("--max-num-queued-tokens", ARITY_ONE),
     FLAG_UNKNOWN_EFFECT("--max-num-scheduled-tokens", ARITY_ONE),
     FLAG_LEAF("--max-num-seqs", ARITY_ONE, read_human, "/deployment/max_num_seqs"),
+    FLAG_NOTHING("--max-paddings", ARITY_ONE),
     FLAG_NOTHING("--max-parallel-loading-workers", ARITY_ONE),
     FLAG_NOTHING("--max-prompt-adapter-token", ARITY_ONE),
     FLAG_NOTHING("--max-prompt-adapters", ARITY_ONE),

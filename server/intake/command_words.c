@@ -461,9 +461,22 @@ static bool continues(struct lexer *lexer)
     return true;
 }
 
+/* What <( ... ) would be read from; it is closed. */
+static void read_substitution(struct lexer *lexer)
+{
+    const char *end = closing(lexer->at + 2, '(', ')');
+
+    put_unknown(lexer, lexer->at + 1, (size_t)(end - lexer->at));
+    lexer->at = end + 1;
+}
+
 /* <, >, with what stands around them. */
 static void read_redirection(struct lexer *lexer)
 {
+    if (lexer->at[0] == '<' && lexer->at[1] == '(' && closing(lexer->at + 2, '(', ')')) {
+        read_substitution(lexer);
+        return;
+    }
     bool descriptor = lexer->in_word && !lexer->quoted;
 
     for (size_t i = lexer->start; i < lexer->length; i++)

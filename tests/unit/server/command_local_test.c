@@ -169,6 +169,8 @@ static const struct command_row ROWS[] = {
      "weights_assumed"},
     {"ollama run llama4:scout", "model=llama-4-scout&engine=ollama&weights=q4_k_m", NULL,
      "weights_assumed"},
+    {"ollama pull llama3.1 && ollama serve", "model=llama-3.1-8b&engine=ollama&weights=q4_k_m",
+     NULL, "weights_assumed"},
     {"llama-server -m /models/llama-3.1-8b-instruct.Q4_K_M.gguf -c 16384 --parallel 4 "
      "--kv-unified -b 1024 -ub 256",
      "model=llama-3.1-8b&engine=llama.cpp&weights=q4_k_m&chunked_prefill_tokens=256&"
@@ -224,6 +226,61 @@ static const struct command_row ROWS[] = {
      "model=qwen3-8b&engine=llama.cpp&weights=q4_k_m&kv_cache=fp16", NULL, "cache_types_differ"},
     {"llama-server -m Qwen3-8B-Q4_K_M.gguf -np 0 -c -5",
      "model=qwen3-8b&engine=llama.cpp&weights=q4_k_m", NULL, NULL},
+    {"llama-server --model /m/Qwen3-235B-A22B-UD-Q2_K_XL-00001-of-00002.gguf "
+     "--threads 32 --ctx-size 16384 --n-gpu-layers 99 -ot \".ffn_.*_exps.=CPU\" "
+     "--prio 3 --temp 0.6 --min-p 0.0 --seed 3407",
+     "model=qwen3-235b-a22b&engine=llama.cpp&weights=ud_q2_k_xl&max_model_len=16384&"
+     "cpu_threads=32&kv_unified=true&gpu_layers=99&cpu_moe_layers=94",
+     "--prio --temp --min-p --seed", NULL},
+    {"llama-server -hf Qwen/Qwen3-8B-GGUF:Q8_0 --jinja --reasoning-format deepseek "
+     "-ngl 99 -fa on -sm row --temp 0.6 -c 40960 -n 32768 --no-context-shift "
+     "--chat-template-kwargs '{\"enable_thinking\":false}'",
+     "model=qwen3-8b&engine=llama.cpp&weights=q8_0&max_model_len=40960&"
+     "flash_attention=true&kv_unified=true&gpu_layers=99",
+     "--jinja --reasoning-format --temp -n --no-context-shift --chat-template-kwargs", NULL},
+    {"llama-server -m phi-4-Q4_K_M.gguf --rope-scaling yarn --rope-scale 4 "
+     "--yarn-orig-ctx 4096 --lora a.gguf --slots --metrics --slot-save-path /x "
+     "--cache-reuse 256 --embedding --pooling mean",
+     "model=phi-4&engine=llama.cpp&weights=q4_k_m",
+     "--rope-scaling --rope-scale --yarn-orig-ctx --lora --slots --metrics "
+     "--slot-save-path --cache-reuse --embedding --pooling",
+     "flags_not_modelled"},
+    {"llama-server -m Llama-3.3-70B-Instruct-Q4_K_M.gguf --rpc "
+     "192.168.1.2:50052,192.168.1.3:50052 -ngl 99",
+     "model=llama-3.3-70b&engine=llama.cpp&weights=q4_k_m&gpu_layers=99", "--rpc",
+     "flags_not_modelled"},
+    {"llama-server -m gpt-oss-20b-MXFP4.gguf -np 4 --ctx-size 131072 --kv-unified "
+     "--cache-ram 8192 --swa-full",
+     "model=gpt-oss-20b&engine=llama.cpp&weights=mxfp4&max_num_seqs=4&"
+     "max_model_len=131072&kv_unified=true&swa_full=true",
+     "--cache-ram", NULL},
+    {"llama-server -m Qwen3-8B-Q4_K_M.gguf --spec-type ngram-simple --draft-max 8",
+     "model=qwen3-8b&engine=llama.cpp&weights=q4_k_m&speculative.method=ngram&"
+     "speculative.tokens=8",
+     NULL, NULL},
+    {"docker run -p 8080:8080 -v ./models:/models "
+     "ghcr.io/ggml-org/llama.cpp:server-vulkan -m /models/gemma-2-9b-it-Q4_K_M.gguf "
+     "-c 8192 -ngl 99",
+     "model=gemma-2-9b&engine=llama.cpp&weights=q4_k_m&max_model_len=8192&"
+     "backend=vulkan&kv_unified=true&gpu_layers=99",
+     NULL, NULL},
+    {"mlx_lm.server --model mlx-community/Llama-3.3-70B-Instruct-4bit --adapter-path "
+     "a --prompt-cache-size 4 --decode-concurrency 8 --chat-template-args '{}'",
+     "model=llama-3.3-70b&engine=mlx&weights=mlx_q4_g64&max_num_seqs=8",
+     "--adapter-path --prompt-cache-size --chat-template-args", NULL},
+    {"OLLAMA_HOST=0.0.0.0 OLLAMA_KEEP_ALIVE=-1 OLLAMA_MAX_LOADED_MODELS=1 "
+     "OLLAMA_SCHED_SPREAD=1 ollama run llama3.3:70b-instruct-q8_0 --verbose \"hi "
+     "there\"",
+     "model=llama-3.3-70b&engine=ollama&weights=q8_0", "--verbose", NULL},
+    {"ollama serve & sleep 2 && ollama run qwen3:32b",
+     "model=qwen3-32b&engine=ollama&weights=q4_k_m", NULL, "weights_assumed"},
+    {"FROM qwen3:14b\n"
+     "PARAMETER num_ctx 32768\n"
+     "PARAMETER num_batch 1024\n"
+     "PARAMETER num_thread 8",
+     "model=qwen3-14b&engine=ollama&weights=q4_k_m&chunked_prefill_tokens=1024&"
+     "max_model_len=32768&cpu_threads=8&micro_batch_tokens=1024",
+     NULL, "weights_assumed"},
 };
 
 static void every_line_sets_its_leaves(void **state)

@@ -150,6 +150,10 @@ static const struct command_row ROWS[] = {
      "nvcr.io/nvidia/tensorrt-llm/release:1.1.0 trtllm-serve "
      "TinyLlama/TinyLlama-1.1B-Chat-v1.0",
      "model=tinyllama-1.1b&engine=tensorrt-llm&engine_version=1.1.0", NULL, NULL},
+    {"docker run --gpus all --shm-size 1g -p 8080:80 -v $PWD/data:/data "
+     "ghcr.io/huggingface/text-generation-inference:3.3.4 --model-id "
+     "HuggingFaceH4/zephyr-7b-beta",
+     "model=mistral-7b-v0.1&engine=tgi&engine_version=3.0.1", NULL, NULL},
     {"docker run --gpus all -p 8080:80 "
      "ghcr.io/huggingface/text-generation-inference:latest --model-id "
      "meta-llama/Llama-3.1-70B-Instruct --num-shard 4 --quantize bitsandbytes-nf4",
@@ -214,6 +218,47 @@ static const struct command_row ROWS[] = {
      "model=qwen3-next-80b-a3b&engine=sglang&tp=4&state_dtype=bf16&max_state_slots=64&"
      "state_memory_ratio=0.8",
      NULL, NULL},
+    {"python3 -m sglang.launch_server --model-path zai-org/GLM-4.5-Air --tp-size 4 "
+     "--tool-call-parser glm45 --reasoning-parser glm45 --speculative-algorithm EAGLE "
+     "--speculative-num-steps 3 --speculative-eagle-topk 1 "
+     "--speculative-num-draft-tokens 4 --mem-fraction-static 0.7",
+     "model=glm-4.5-air&engine=sglang&tp=4&memory_utilization=0.7&"
+     "speculative.method=mtp&speculative.tokens=3",
+     "--tool-call-parser --reasoning-parser --speculative-eagle-topk", "flags_not_modelled"},
+    {"python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-R1 "
+     "--disaggregation-mode prefill --disaggregation-ib-device mlx5_0 --tp-size 8",
+     "model=deepseek-r1&engine=sglang&tp=8", "--disaggregation-mode --disaggregation-ib-device",
+     "disaggregated"},
+    {"python3 -m sglang.launch_server --config config.yaml --model-path Qwen/Qwen3-8B",
+     "model=qwen3-8b&engine=sglang", "--config", "config_file_unread"},
+    {"python3 -m sglang.launch_server --model-path Qwen/Qwen2.5-VL-7B-Instruct "
+     "--enable-multimodal --mm-attention-backend fa3 --chat-template qwen2-vl",
+     "model=qwen2.5-vl-7b&engine=sglang",
+     "--enable-multimodal --mm-attention-backend --chat-template", "flags_not_modelled"},
+    {"trtllm-serve nvidia/Qwen3-235B-A22B-FP4 --tp_size 8 --ep_size 8 "
+     "--max_num_tokens 16384 --trust_remote_code --extra_llm_api_options <(echo \"x: "
+     "1\")",
+     "model=qwen3-235b-a22b&engine=tensorrt-llm&weights=nvfp4&tp=8&ep=8&"
+     "chunked_prefill_tokens=16384",
+     "--trust_remote_code --extra_llm_api_options", "config_file_unread"},
+    {"trtllm-bench --model meta-llama/Llama-3.1-8B throughput --dataset x "
+     "--engine_dir y --concurrency 64 --kv_cache_free_gpu_mem_fraction 0.9",
+     "model=llama-3.1-8b&engine=tensorrt-llm&memory_utilization=0.9&concurrency=64",
+     "--dataset --engine_dir", NULL},
+    {"text-generation-launcher --model-id Qwen/Qwen2.5-7B-Instruct --max-input-tokens "
+     "4096 --disable-custom-kernels --rope-scaling linear --rope-factor 2 "
+     "--json-output --otlp-endpoint x --cuda-graphs 0 --lora-adapters a/b",
+     "model=qwen2.5-7b&engine=tgi&cuda_graphs=false",
+     "--max-input-tokens --disable-custom-kernels --rope-scaling --rope-factor "
+     "--json-output --otlp-endpoint --lora-adapters",
+     "flags_not_modelled"},
+    {"docker run --gpus all -e SM_NUM_GPUS=4 -e "
+     "HF_MODEL_ID=meta-llama/Llama-3.1-70B-Instruct "
+     "ghcr.io/huggingface/text-generation-inference:3.0.0",
+     "model=llama-3.1-70b&engine=tgi&engine_version=3.0.0&tp=4", NULL, NULL},
+    {"docker run lmsysorg/sglang:latest bash -c \"pip install x && python3 -m "
+     "sglang.launch_server --model-path Qwen/Qwen3-8B\"",
+     "model=qwen3-8b&engine=sglang", NULL, NULL},
 };
 
 static void every_line_sets_its_leaves(void **state)

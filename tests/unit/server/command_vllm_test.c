@@ -162,8 +162,8 @@ static const struct command_row ROWS[] = {
      "--model=Qwen/Qwen2.5-Coder-32B-Instruct-GPTQ-Int4",
      "model=qwen2.5-32b&engine=vllm&weights=gptq", NULL, NULL},
     {"vllm serve "
-     "/srv/hub/models--Qwen--Qwen3-14B/snapshots/40c069824f4251a91"
-     "eefaf281ebe4c544efd3e18 --hf-overrides '{\"num_hidden_layers\": 20}'",
+     "/srv/hub/models--Qwen--Qwen3-14B/snapshots/40c069824f4251a91eefaf281ebe4c544efd3"
+     "e18 --hf-overrides '{\"num_hidden_layers\": 20}'",
      "model=qwen3-14b&engine=vllm", "--hf-overrides", "model_overridden"},
     {"vllm serve Qwen/Qwen3-235B-A22B-Thinking-2507-FP8 -tp 8 -dcp 4 "
      "--kv-cache-memory-bytes 40G --max-long-partial-prefills 2",
@@ -276,6 +276,99 @@ static const struct command_row ROWS[] = {
      "model=qwen3-8b&engine=vllm&max_num_seqs=16", NULL, NULL},
     {"vllm serve Qwen/Qwen3-8B --mamba-cache-mode none --mamba-ssm-cache-dtype auto",
      "model=qwen3-8b&engine=vllm&state_cache_mode=none", NULL, NULL},
+    {"python -m vllm.entrypoints.openai.api_server --model facebook/opt-13b "
+     "--max-num-seqs 512 --max-paddings 256 --disable-log-stats",
+     "model=opt-13b&engine=vllm&max_num_seqs=512", "--max-paddings --disable-log-stats", NULL},
+    {"vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 4 "
+     "--kv-cache-dtype fp8_e4m3 --calculate-kv-scales --attention-backend FLASHINFER "
+     "--max-seq-len-to-capture 8192 --guided-decoding-backend xgrammar "
+     "--use-v2-block-manager --multi-step-stream-outputs --num-scheduler-steps 8 "
+     "--preemption-mode swap",
+     "model=llama-3.1-70b&engine=vllm&kv_cache=fp8&tp=4",
+     "--calculate-kv-scales --attention-backend --max-seq-len-to-capture "
+     "--guided-decoding-backend --use-v2-block-manager --multi-step-stream-outputs "
+     "--num-scheduler-steps --preemption-mode",
+     "flags_not_modelled"},
+    {"vllm serve ibm-granite/granite-4.0-h-small --mamba-block-size 1024 "
+     "--enable-prefix-caching",
+     "model=granite-4.0-h-small&engine=vllm&prefix_caching=true", "--mamba-block-size",
+     "flags_not_modelled"},
+    {"vllm serve google/gemma-3-4b-it --hf-token x --no-enable-log-requests "
+     "--mm-encoder-tp-mode data --skip-mm-profiling --mm-processor-cache-gb 0",
+     "model=gemma-3-4b&engine=vllm",
+     "--hf-token --no-enable-log-requests --mm-encoder-tp-mode --skip-mm-profiling "
+     "--mm-processor-cache-gb",
+     "flags_not_modelled"},
+    {"vllm serve Qwen/Qwen3-VL-8B-Instruct --limit-mm-per-prompt.image 1 "
+     "--limit-mm-per-prompt.video 0 --mm-encoder-attn-backend FLASH_ATTN",
+     "model=qwen3-vl-8b&engine=vllm&text_only=true",
+     "--limit-mm-per-prompt.image --mm-encoder-attn-backend", "flags_not_modelled"},
+    {"vllm serve Qwen/Qwen3-8B --config config.yaml", "model=qwen3-8b&engine=vllm", "--config",
+     "config_file_unread"},
+    {"cat > config.yaml <<'EOF'\n"
+     "model: Qwen/Qwen3-8B\n"
+     "tensor-parallel-size: 2\n"
+     "max-model-len: 16384\n"
+     "gpu-memory-utilization: 0.85\n"
+     "enable-prefix-caching: false\n"
+     "EOF\n"
+     "vllm serve --config config.yaml",
+     "model=qwen3-8b&engine=vllm&tp=2&prefix_caching=false&max_model_len=16384&"
+     "memory_utilization=0.85",
+     "--config", NULL},
+    {"vllm serve Qwen/Qwen3-8B --swap-space 4 --uvicorn-log-level info --ssl-keyfile "
+     "k --root-path /x --middleware m --allowed-origins '[\"*\"]'",
+     "model=qwen3-8b&engine=vllm",
+     "--swap-space --uvicorn-log-level --ssl-keyfile --root-path --middleware "
+     "--allowed-origins",
+     NULL},
+    {"vllm serve Qwen/Qwen3-8B --kv-offloading-size 32 --kv-offloading-backend native "
+     "--optimization-level 2 --performance-mode throughput",
+     "model=qwen3-8b&engine=vllm&kv_tier.kind=host",
+     "--kv-offloading-backend --optimization-level --performance-mode", "flags_not_modelled"},
+    {"vllm serve Qwen/Qwen3-8B --override-pooler-config '{}' --task generate --runner "
+     "generate",
+     "model=qwen3-8b&engine=vllm", "--override-pooler-config --task --runner", NULL},
+    {"VLLM_ATTENTION_BACKEND=FLASHMLA VLLM_ALL2ALL_BACKEND=deepep_low_latency "
+     "VLLM_USE_DEEP_GEMM=1 vllm serve deepseek-ai/DeepSeek-V3 -dp 16 "
+     "--enable-expert-parallel --enable-dbo --data-parallel-size-local 8",
+     "model=deepseek-v3&engine=vllm&dp=16&ep=16&ep_backend=all_to_all",
+     "--enable-dbo --data-parallel-size-local", "flags_not_modelled"},
+    {"docker run --rm --runtime=nvidia -e NVIDIA_VISIBLE_DEVICES=0,1 -e "
+     "VLLM_API_KEY=x --cap-add SYS_PTRACE --ulimit memlock=-1 vllm/vllm-openai:v0.9.2 "
+     "--model deepseek-ai/DeepSeek-R1-Distill-Qwen-14B -tp 2",
+     "model=qwen2.5-14b&engine=vllm&engine_version=0.9.2&tp=2", NULL, NULL},
+    {"docker run --gpus all nvcr.io/nvidia/vllm:25.09-py3 vllm serve Qwen/Qwen3-32B",
+     "model=qwen3-32b&engine=vllm", NULL, NULL},
+    {"accelerate launch -m vllm.entrypoints.openai.api_server --model gpt2",
+     "model=gpt2&engine=vllm", NULL, NULL},
+    {"ray job submit -- vllm serve Qwen/Qwen3-8B -tp 2", "model=qwen3-8b&engine=vllm&tp=2", NULL,
+     NULL},
+    {"CUDA_VISIBLE_DEVICES=\"0,1,2,3\" python3 -m vllm.entrypoints.openai.api_server "
+     "--model \"/mnt/models/Qwen2.5-72B-Instruct-GPTQ-Int8\" --tensor-parallel-size 4 "
+     "--quantization gptq --dtype float16",
+     "model=qwen2.5-72b&engine=vllm&weights=gptq_int8&kv_cache=fp16&tp=4", NULL, NULL},
+    {"vllm serve RedHatAI/Qwen3-30B-A3B-quantized.w4a16 -tp 2",
+     "model=qwen3-30b-a3b&engine=vllm&weights=int4&tp=2", NULL, NULL},
+    {"vllm serve cyankiwi/Qwen3-Coder-30B-A3B-Instruct-AWQ-4bit",
+     "model=qwen3-coder-30b-a3b&engine=vllm&weights=awq", NULL, NULL},
+    {"vllm serve Intel/Qwen3-Next-80B-A3B-Instruct-int4-AutoRound",
+     "model=qwen3-next-80b-a3b&engine=vllm&weights=int4", NULL, NULL},
+    {"vllm serve QuantTrio/DeepSeek-V3.2-AWQ -tp 8",
+     "model=deepseek-v3.2&engine=vllm&weights=awq&tp=8", NULL, NULL},
+    {"vllm serve nvidia/Llama-3.1-70B-Instruct-NVFP4 -tp 2",
+     "model=llama-3.1-70b&engine=vllm&weights=nvfp4&tp=2", NULL, NULL},
+    {"vllm serve unsloth/Qwen3-32B-FP8 --served-model-name a b c",
+     "model=qwen3-32b&engine=vllm&weights=fp8_block", "--served-model-name", NULL},
+    {"vllm serve Qwen/Qwen3-30B-A3B-Instruct-2507-FP8 --max-model-len 262144",
+     "model=qwen3-30b-a3b&engine=vllm&weights=fp8_block&max_model_len=262144", NULL, NULL},
+    {"vllm serve RedHatAI/DeepSeek-R1-0528-quantized.w4a16 -tp 8",
+     "model=deepseek-r1&engine=vllm&weights=int4&tp=8", NULL, NULL},
+    {"vllm serve /models/llama3-8b-instruct", "model=llama-3-8b&engine=vllm", NULL, NULL},
+    {"vllm serve s3://bucket/models/Qwen3-8B --load-format runai_streamer",
+     "model=qwen3-8b&engine=vllm", NULL, NULL},
+    {"vllm serve HuggingFaceH4/zephyr-7b-beta", "model=mistral-7b-v0.1&engine=vllm", NULL, NULL},
+    {"vllm serve google/gemma-1.1-7b-it", "model=gemma-7b&engine=vllm", NULL, NULL},
 };
 
 static void every_line_sets_its_leaves(void **state)
