@@ -27,6 +27,7 @@ enum log_slot {
     LOG_LONGEST, /* longest request */
     LOG_SEQUENCES,
     LOG_CHUNK,
+    LOG_STATE_SLOTS,
     LOG_CONTEXT, /* cells of all sequences */
     LOG_BATCH,
     LOG_MICRO_BATCH,

@@ -30,6 +30,7 @@ static const struct {
     {LOG_LONGEST, "/deployment/max_model_len"},
     {LOG_SEQUENCES, "/deployment/max_num_seqs"},
     {LOG_CHUNK, "/deployment/chunked_prefill_tokens"},
+    {LOG_STATE_SLOTS, "/deployment/max_state_slots"},
 };
 
 static bool is_given(const struct plan_request *request, const char *pointer)

@@ -95,7 +95,10 @@ bool field_set_by_pointer(const struct intake *intake, struct plan_request *requ
     keep_names(&reader, request);
     if (set && request->given[row] && PLAN_FIELDS.rows[row].section == SECTION_DISAGGREGATION)
         request->problem.dep.disaggregated = true;
-    return set;
+    if (!set || !request->given[row] || !PLAN_FIELDS.rows[row].describes)
+        return set;
+    texts_read(intake, NULL, request);
+    return !request->text_refused;
 }
 
 /* Defaults ------------------------------------------------------------------------------------- */
@@ -210,7 +213,8 @@ static void check_required(const struct field_reader *reader, const struct plan_
 {
     for (int i = 0; i < FIELD_ID_COUNT; i++) {
         enum field_id id = (enum field_id)i;
-        if (id == FIELD_ID_MODEL && request->text_refused)
+        if ((id == FIELD_ID_MODEL && request->text_refused) ||
+            (id == FIELD_ID_HARDWARE && request->part_refused))
             continue;
         if (PLAN_FIELDS.rows[i].fallback == DEFAULT_REQUIRED && !request->given[i] &&
             !field_is_refused(reader, (int)id))

@@ -29,6 +29,7 @@ struct plan_request {
     const char *container;            /* which of its containers is meant, or NULL */
     bool is_described;                /* a text or a manifest says how it is launched */
     bool text_refused; /* a text that describes it has faults: the model may be among them */
+    bool part_refused; /* the same of a manifest, which may name the part as well */
     int named_devices; /* that the part's name speaks of; 0 = it does not */
     bool given[FIELD_ID_COUNT];                    /* a value was read */
     bool assumed[FIELD_ID_COUNT];                  /* a default was taken */
@@ -55,7 +56,8 @@ void plan_request_read_query(const struct intake *intake, const struct argument 
 
 /*
  * Sets the leaf of that pointer ("/workload/concurrency") of a request that was read and not yet
- * resolved. False, with a fault, for an unknown pointer or a value that does not suit.
+ * resolved; a text that describes the deployment ("/command") sets the leaves that are not given
+ * yet. False, with a fault, for an unknown pointer or a value that does not suit.
  */
 MUST_USE bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
                                    const char *pointer, const struct cJSON *value);

@@ -71,6 +71,7 @@ void texts_read(const struct intake *intake, const bool *own, struct plan_reques
         good = false;
     } else if (manifest) {
         good = read_manifest(intake, request->manifest, &source, request);
+        request->part_refused = !good;
     } else if (command) {
         good = read_command(intake, request->command, texts_pointer(intake, FIELD_ID_COMMAND), own,
                             request);
@@ -102,6 +103,7 @@ void texts_read_body(const struct intake *intake, const char *text, size_t lengt
     if (manifest_looks_like(text)) {
         const struct manifest_source source = source_of_body(request);
         good = manifest_read(intake, text, length, &source, request);
+        request->part_refused = !good;
     } else if (log_looks_like(text)) {
         good = log_read(intake, text, "", NULL, request);
     } else {
@@ -117,4 +119,5 @@ void texts_read_manifest(const struct intake *intake, const struct cJSON *docume
 
     request->is_described = true;
     request->text_refused = !manifest_apply(intake, documents, &source, request);
+    request->part_refused = request->text_refused;
 }

@@ -96,6 +96,7 @@ static const struct {
     {"/v1/plan", YAML_TYPE, "", 422, "no container in it"},
     {"/v1/plan", YAML_TYPE, "a: &a [*a]\n", 400, "at line"},
     {"/v1/plan", YAML_TYPE, "hello", 422, "no container in it"},
+    {"/v1/plan", YAML_TYPE, "services: {a: {image: nginx}}", 422, "has a fault"},
     {"/v1/plan?manifest=x", YAML_TYPE, POD, 422, "?manifest"},
     {"/v1/plan", JSON_TYPE, POD_JSON, 422, "?hardware"},
     {"/v1/plan", JSON_TYPE, "{\"hardware\":\"l40s\",\"manifest\":\"kind: [Pod\"}", 422,

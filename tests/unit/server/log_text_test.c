@@ -77,12 +77,33 @@ static void test_bounds(void **state)
     free(text);
 }
 
+/* A text set as a leaf is read as well. */
+static void test_pointer(void **state)
+{
+    struct kit *kit = *state;
+    struct plan_request request = {0};
+    struct faults faults;
+    const struct intake intake = {kit->catalogue, kit->arena, &faults, ""};
+    cJSON *log = cJSON_CreateString("GPU KV cache size: 1,024 tokens");
+    cJSON *nothing = cJSON_CreateString("hello");
+
+    arena_reset(kit->arena);
+    faults_init(&faults, kit->arena);
+    assert_true(field_set_by_pointer(&intake, &request, "/log", log));
+    assert_true(request.problem.dep.measured.kv_tokens == 1024);
+    assert_false(field_set_by_pointer(&intake, &request, "/log", nothing));
+    assert_int_equal(faults.n, 1);
+    cJSON_Delete(log);
+    cJSON_Delete(nothing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_logs),
         cmocka_unit_test(test_looks),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_pointer),
     };
 
     return cmocka_run_group_tests(tests, kit_setup, kit_teardown);
