@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "command_arithmetic.h"
+
 /* Words of an array variable lie behind one another, each ended by this. */
 #define ARRAY_END '\002'
 
@@ -65,8 +67,10 @@ static bool is_name(const char *text, size_t length)
     return true;
 }
 
-static const char *value_of(const struct lexer *lexer, const char *name, size_t length)
+static const char *value_of(const void *context, const char *name, size_t length)
 {
+    const struct lexer *lexer = context;
+
     for (int i = lexer->n_variables - 1; i >= 0; i--) {
         const char *own = lexer->variables[i].name;
         if (strncmp(own, name, length) == 0 && !own[length])
@@ -277,10 +281,11 @@ static void put_unknown(struct lexer *lexer, const char *text, size_t length)
 /* A value outside quotes is cut at its blanks, an array at its elements. */
 static void put_value(struct lexer *lexer, const char *value, bool quoted)
 {
-    bool array = strchr(value, ARRAY_END) != NULL;
+    bool array = strchr(value, ARRAY_END) != NULL, whole = quoted;
 
     for (; *value && !lexer->failed; value++) {
-        bool cut = array ? *value == ARRAY_END : !quoted && strchr(" \t\r\n", *value);
+        whole = whole != (!quoted && *value == WORD_UNKNOWN);
+        bool cut = array ? *value == ARRAY_END : !whole && strchr(" \t\r\n", *value);
         if (cut)
             end_word(lexer);
         else
@@ -353,6 +358,17 @@ static void read_braced(struct lexer *lexer, const char *name, const char *end, 
         put_unknown(lexer, name, length ? length : (size_t)(end - name));
 }
 
+/* $(( ... )) is computed where its names are known, $( ... ) is unknown. */
+static void put_sum(struct lexer *lexer, const char *text, size_t length)
+{
+    const char *sum = command_sum(lexer->intake->arena, text, length, value_of, lexer);
+
+    if (sum)
+        put_text(lexer, sum, strlen(sum));
+    else
+        put_unknown(lexer, text, length);
+}
+
 /* `at` is behind the dollar sign. */
 static void read_parameter(struct lexer *lexer, bool quoted)
 {
@@ -368,7 +384,7 @@ static void read_parameter(struct lexer *lexer, bool quoted)
         if (*at == '{')
             read_braced(lexer, at + 1, end, quoted);
         else
-            put_unknown(lexer, at, (size_t)(end + 1 - at));
+            put_sum(lexer, at, (size_t)(end + 1 - at));
         lexer->at = end + 1;
         return;
     }

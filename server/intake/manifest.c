@@ -146,16 +146,22 @@ static bool same_launch(const struct unit *a, const struct unit *b)
     return true;
 }
 
+/* Devices of all pods of a copy; some, when their number is not said. */
+static double weight_of(const struct unit *unit)
+{
+    if (isnan(unit->devices))
+        return unit->resource ? 0.5 : 0;
+    return unit->devices * unit->pods;
+}
+
 /* Whether `a` is rather what is planned than `b`: the one with more devices; a runtime only where
  * nothing else serves. The first one wins a draw. */
 static bool is_rather(const struct unit *a, const struct unit *b)
 {
     bool a_runtime = strstr(a->kind, "ServingRuntime") != NULL;
     bool b_runtime = strstr(b->kind, "ServingRuntime") != NULL;
-    double a_devices = isnan(a->devices) ? 0 : a->devices * a->pods;
-    double b_devices = isnan(b->devices) ? 0 : b->devices * b->pods;
 
-    return a_runtime == b_runtime ? a_devices > b_devices : b_runtime;
+    return a_runtime == b_runtime ? weight_of(a) > weight_of(b) : b_runtime;
 }
 
 /* The unit that is planned, and a note of the choice where there is one. */
@@ -220,6 +226,16 @@ static bool set_text(const struct manifest *manifest, struct plan_request *reque
     return copy && field_set_by_pointer(manifest->intake, request, pointer, &value);
 }
 
+static bool is_refused(const struct manifest *manifest, const char *pointer)
+{
+    const struct faults *faults = manifest->intake->faults;
+
+    for (int i = 0; i < faults->n; i++)
+        if (strcmp(faults->items[i].pointer, pointer) == 0)
+            return true;
+    return false;
+}
+
 /* The part that labels select. What they say is not known: a fault, unless a part was given. */
 static void apply_part(const struct manifest *manifest, const struct unit *unit,
                        struct plan_request *request)
@@ -244,9 +260,9 @@ static void apply_part(const struct manifest *manifest, const struct unit *unit,
                            part->id, unit->part_from, unit->part, request->problem.hw->id);
         return;
     }
-    if (given)
-        return;
     const char *pointer = texts_pointer(manifest->intake, FIELD_ID_HARDWARE);
+    if (given || is_refused(manifest, pointer))
+        return;
     if (!unit->part)
         fault_add(manifest->intake->faults, pointer, NULL,
                   "required: the manifest selects no part (no node label tells it): give "

@@ -172,17 +172,19 @@ static void read_devices(const struct manifest *manifest, const cJSON *object, s
 
     for (const cJSON *one = devices ? devices->child : NULL; one; one = one->next) {
         double count = reserved(manifest, one);
-        if (!lists_gpu(manifest, one) || !(count >= 1))
+        if (!lists_gpu(manifest, one))
             continue;
-        unit->devices = isnan(unit->devices) ? count : unit->devices + count;
         unit->resource = "deploy.resources.reservations.devices";
+        if (count >= 1)
+            unit->devices = isnan(unit->devices) ? count : unit->devices + count;
     }
     const cJSON *first = cJSON_IsArray(gpus) ? gpus->child : NULL;
     double count = first ? reserved(manifest, first) : tree_number(manifest, object, "gpus");
-    if (isnan(unit->devices) && count >= 1) {
+    if (unit->resource || !gpus)
+        return;
+    unit->resource = "gpus";
+    if (count >= 1)
         unit->devices = count;
-        unit->resource = "gpus";
-    }
 }
 
 /* Services ---------------------------------------------------------------------------------------

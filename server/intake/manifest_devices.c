@@ -99,7 +99,7 @@ static void read_resources(const struct manifest *manifest, const cJSON *contain
 /* Parts -----------------------------------------------------------------------------------------
  */
 
-/* How much a label tells: its place in LABELS, then those of one's own; -1 = nothing. */
+/* How much a label tells: its place in LABELS, then labels of one's own, then all others. */
 static int rank_of(const char *label)
 {
     for (size_t i = 0; i < ARRAY_LEN(LABELS); i++)
@@ -108,7 +108,18 @@ static int rank_of(const char *label)
     for (size_t i = 0; i < ARRAY_LEN(HINTS); i++)
         if (strstr(label, HINTS[i]))
             return (int)ARRAY_LEN(LABELS);
-    return -1;
+    return (int)ARRAY_LEN(LABELS) + 1;
+}
+
+/* Whether a value that means a part does so wherever it stands: "m1" and "i7" are names of pools.
+ */
+static bool speaks_for_itself(const struct manifest *manifest, const char *value,
+                              const struct device_found *found)
+{
+    const struct hardware *part = &manifest->intake->catalogue->lib.hardware[found->index];
+
+    return strlen(value) > 1 && strcasecmp(part->vendor ? part->vendor : "", "apple") != 0 &&
+           part->class != HW_CPU;
 }
 
 /* The best label so far. */
@@ -121,12 +132,14 @@ struct choice {
 /* A label of one's own counts only when its value names a part for sure. */
 static void offer(struct choice *choice, const char *label, const char *value, const char *other)
 {
-    int rank = label && value && value[0] ? rank_of(label) : -1;
+    int rank = label && value && value[0] ? rank_of(label) : choice->rank;
     struct device_found found;
 
-    if (rank < 0 || rank >= choice->rank)
+    if (rank >= choice->rank)
         return;
     bool known = device_name_find(choice->manifest->intake->catalogue, value, &found);
+    if (rank > (int)ARRAY_LEN(LABELS) && known)
+        known = speaks_for_itself(choice->manifest, value, &found);
     /* A machine that is not in the table, "gpu: true": nothing is said of a part. */
     if (!known && (rank >= (int)ARRAY_LEN(LABELS) || strstr(label, "instance") ||
                    strstr(label, "machine") || strstr(label, "device-id")))
@@ -170,7 +183,7 @@ void unit_devices(struct manifest *manifest, const struct cJSON *spec,
 {
     const cJSON *selector = tree_at(spec, "nodeSelector");
     const cJSON *tolerations = tree_at(spec, "tolerations");
-    struct choice choice = {manifest, (int)ARRAY_LEN(LABELS) + 1, NULL, NULL, NULL};
+    struct choice choice = {manifest, (int)ARRAY_LEN(LABELS) + 2, NULL, NULL, NULL};
 
     read_resources(manifest, container, unit);
     for (const cJSON *one = selector ? selector->child : NULL; one; one = one->next)
