@@ -22,6 +22,22 @@
 
 /* Faults and notes ----------------------------------------------------------------------------- */
 
+/* What is not known stands between two marks: shown as a shell writes it, "$NAME". */
+static void show_unknown(char *text)
+{
+    bool opens = true;
+    char *to = text;
+
+    for (const char *from = text; *from; from++) {
+        if (*from != WORD_UNKNOWN)
+            *to++ = *from;
+        else if (opens)
+            *to++ = '$';
+        opens = opens != (*from == WORD_UNKNOWN);
+    }
+    *to = '\0';
+}
+
 void reading_fault(struct reading *reading, const char *flag, const char *suggestion,
                    const char *format, ...)
 {
@@ -31,6 +47,7 @@ void reading_fault(struct reading *reading, const char *flag, const char *sugges
     va_start(arguments, format);
     vsnprintf(detail, sizeof(detail), format, arguments);
     va_end(arguments);
+    show_unknown(detail);
     fault_add(reading->intake->faults, reading->origin, suggestion, "%s: %s", flag, detail);
 }
 
@@ -42,6 +59,7 @@ void reading_note(struct reading *reading, const char *id, const char *format, .
     va_start(arguments, format);
     vsnprintf(detail, sizeof(detail), format, arguments);
     va_end(arguments);
+    show_unknown(detail);
     described_note(reading->described, id, reading->origin, "%s", detail);
 }
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define CONTEXT 4096.0
+
 static void read_batch(struct reading *reading, const struct flag *flag, const char *value)
 {
     double tokens;
@@ -145,7 +147,7 @@ static bool is_trained_for(const char *name)
 }
 
 /* Models of its library are stored in Q4_K_M where neither the tag nor the model says otherwise. */
-static void finish(struct reading *reading)
+static void settle_library_weights(struct reading *reading)
 {
     const struct plan_request *request = reading->request;
     const char *name = reading->texts[TEXT_MODEL], *flag = reading->text_flags[TEXT_MODEL];
@@ -159,6 +161,24 @@ static void finish(struct reading *reading)
         reading_note(reading, "weights_assumed",
                      "the tag does not tell the weight format: Q4_K_M, the library's usual one, is "
                      "planned");
+}
+
+/* docs/faq.mdx: a context has 4096 tokens unless a setting or the model's file says otherwise. */
+static void settle_context(struct reading *reading)
+{
+    static const char LENGTH[] = "/deployment/max_model_len";
+
+    if (leaf_is_given(reading, LENGTH))
+        return;
+    leaf_number(reading, reading->found->program, LENGTH, CONTEXT);
+    reading_note(reading, "context_assumed",
+                 "no context length is set: %.9g tokens, the engine's own, are planned", CONTEXT);
+}
+
+static void finish(struct reading *reading)
+{
+    settle_library_weights(reading);
+    settle_context(reading);
 }
 
 const struct command_engine COMMAND_OLLAMA = {
