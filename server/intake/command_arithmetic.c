@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_text.h"
+
 /* Of parentheses and signs. */
 #define DEPTH_MAX 16
 /* Larger numbers are no sizes; products of two stay inside a long. */
@@ -41,21 +43,11 @@ static long number_of(struct sum *sum, const char *text)
     return end == text || *end || number > NUMBER_MAX || number < -NUMBER_MAX ? fail(sum) : number;
 }
 
-static size_t word_length(const struct sum *sum)
-{
-    size_t length = 0;
-
-    while (sum->at + length < sum->end &&
-           (isalnum((unsigned char)sum->at[length]) || sum->at[length] == '_'))
-        length++;
-    return length;
-}
-
 /* A number or a name. */
 static long read_word(struct sum *sum)
 {
     char digits[16];
-    size_t length = word_length(sum);
+    size_t length = command_name_length(sum->at, sum->end);
     const char *name = sum->at;
 
     if (length == 0)
@@ -76,7 +68,7 @@ static long read_word(struct sum *sum)
 static long read_braced(struct sum *sum)
 {
     const char *name = sum->at;
-    size_t length = word_length(sum);
+    size_t length = command_name_length(sum->at, sum->end);
     const char *value = length ? sum->value(sum->context, name, length) : NULL;
     long number = 0;
 

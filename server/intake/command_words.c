@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command_arithmetic.h"
+#include "command_text.h"
 
 /* Words of an array variable lie behind one another, each ended by this. */
 #define ARRAY_END '\002'
@@ -293,32 +294,6 @@ static void put_value(struct lexer *lexer, const char *value, bool quoted)
     }
 }
 
-/* The brace that closes "${" at `from`, which points behind it; NULL when none does. */
-static const char *closing(const char *from, char open, char close)
-{
-    int depth = 1;
-
-    for (; *from; from++) {
-        if (*from == '\\' && from[1])
-            from++;
-        else if (*from == open)
-            depth++;
-        else if (*from == close && --depth == 0)
-            return from;
-    }
-    return NULL;
-}
-
-/* Characters of a variable's name at the start of text[0..end). */
-static size_t name_length(const char *text, const char *end)
-{
-    size_t length = 0;
-
-    while (text + length < end && (isalnum((unsigned char)text[length]) || text[length] == '_'))
-        length++;
-    return length;
-}
-
 /* The word of ${NAME:-word}, which may hold quotes. */
 static void put_default(struct lexer *lexer, const char *word, const char *end)
 {
@@ -339,7 +314,7 @@ static const char *sign_of(const char *rest, const char *end)
 /* ${NAME}, ${NAME[@]}, ${NAME:-word} and its kin; `end` is at the closing brace. */
 static void read_braced(struct lexer *lexer, const char *name, const char *end, bool quoted)
 {
-    size_t length = name_length(name, end);
+    size_t length = command_name_length(name, end);
     const char *value = value_of(lexer, name, length);
     const char *sign = sign_of(name + length, end);
     int kind = sign < end ? (unsigned char)*sign : ' ';
@@ -376,7 +351,7 @@ static void read_parameter(struct lexer *lexer, bool quoted)
     const char *end;
 
     if (*at == '{' || *at == '(') {
-        end = closing(at + 1, *at, *at == '{' ? '}' : ')');
+        end = command_closing(at + 1, *at, *at == '{' ? '}' : ')');
         if (!end) {
             fail(lexer, "a bracket behind $ is not closed");
             return;
@@ -480,7 +455,7 @@ static bool continues(struct lexer *lexer)
 /* What <( ... ) would be read from; it is closed. */
 static void read_substitution(struct lexer *lexer)
 {
-    const char *end = closing(lexer->at + 2, '(', ')');
+    const char *end = command_closing(lexer->at + 2, '(', ')');
 
     put_unknown(lexer, lexer->at + 1, (size_t)(end - lexer->at));
     lexer->at = end + 1;
@@ -489,7 +464,7 @@ static void read_substitution(struct lexer *lexer)
 /* <, >, with what stands around them. */
 static void read_redirection(struct lexer *lexer)
 {
-    if (lexer->at[0] == '<' && lexer->at[1] == '(' && closing(lexer->at + 2, '(', ')')) {
+    if (lexer->at[0] == '<' && lexer->at[1] == '(' && command_closing(lexer->at + 2, '(', ')')) {
         read_substitution(lexer);
         return;
     }
@@ -538,7 +513,7 @@ static const char *join_words(struct arena *arena, const struct shell *inner)
 static void read_array(struct lexer *lexer)
 {
     struct arena *arena = lexer->intake->arena;
-    const char *end = closing(lexer->at, '(', ')');
+    const char *end = command_closing(lexer->at, '(', ')');
     struct shell inner;
 
     if (!end) {

@@ -56,7 +56,8 @@ struct log_setting {
 struct log_facts {
     enum log_engine engine;         /* LOG_ENGINE_COUNT = none that is known */
     double numbers[LOG_SLOT_COUNT]; /* NAN = not said */
-    const char *version, *model, *kv_type;
+    const char *version, *model;
+    const char *weights;       /* name of the weight format, or NULL */
     const char *out_of_memory; /* the words that say so, or NULL */
     const char **words;        /* the command that the settings come to */
     int n_words;

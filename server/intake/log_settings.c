@@ -365,6 +365,26 @@ static const char *between(struct arena *arena, const char *flat, const char *be
     return arena_copy(arena, from, (size_t)(to - from));
 }
 
+/* "Q4_K - Medium" as "Q4_K_M", "all F32" as "F32"; NULL when it is not said. */
+static const char *file_type(struct arena *arena, const char *flat)
+{
+    static const char BEGIN[] = "file type = ";
+    static const char *const SIZES[][2] = {
+        {" - Small", "_S"}, {" - Medium", "_M"}, {" - Large", "_L"}};
+    const char *at = strstr(flat, BEGIN);
+
+    if (!at)
+        return NULL;
+    at += strlen(BEGIN);
+    at += strncmp(at, "all ", 4) == 0 ? 4 : 0;
+    size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    const char *size = "";
+    for (size_t i = 0; i < ARRAY_LEN(SIZES); i++)
+        if (strncmp(at + length, SIZES[i][0], strlen(SIZES[i][0])) == 0)
+            size = SIZES[i][1];
+    return length && length < 16 ? arena_printf(arena, "%.*s%s", (int)length, at, size) : NULL;
+}
+
 static void read_llama(struct arena *arena, const char *flat, struct log_facts *facts)
 {
     static const struct {
@@ -379,6 +399,7 @@ static void read_llama(struct arena *arena, const char *flat, struct log_facts *
     const char *keys = between(arena, flat, " K (", ")");
     const char *values = between(arena, flat, " V (", ")");
 
+    facts->weights = file_type(arena, flat);
     facts->model = loaded ? between(arena, loaded, " tensors from ", " (version") : NULL;
     /* A store that names files by their hash: the name inside counts. */
     if (!facts->model || strstr(facts->model, "sha256"))

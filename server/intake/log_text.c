@@ -122,6 +122,7 @@ static bool apply_facts(const struct intake *intake, const char *origin, const b
 
     set_text(intake, request, "/deployment/engine", ENGINE_IDS[facts->engine]);
     set_text(intake, request, "/deployment/engine_version", facts->version);
+    set_text(intake, request, "/deployment/weights", facts->weights);
     if (facts->n_words) {
         const struct command_line line = {
             .argc = facts->n_words, .argv = facts->words, .origin = origin, .kept = kept};
