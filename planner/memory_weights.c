@@ -19,6 +19,7 @@
 /* Attention with an output gate rotates a quarter of its 256 (partial_rotary_factor of Qwen3-Next
  * and Qwen3.5). */
 #define GATED_ROTARY_SHARE 0.25
+#define SINGLE_BYTES 4.0
 /* Multimodal rotary embeddings hold four times the positions (M-RoPE of Qwen2-VL and later). */
 #define MROPE_POSITIONS 4.0
 /* An MXFP4 weight: 4 bits and 8 bits of scale for 32. */
@@ -182,6 +183,16 @@ static double rotary_width(const struct model *model)
     return 0.0;
 }
 
+/* vLLM and TGI hold the tables in the type of the model; SGLang and TensorRT-LLM in 32 bits
+ * (github.com/sgl-project/sglang, layers/rotary_embedding.py; github.com/NVIDIA/TensorRT-LLM,
+ * functional.py, RopeEmbeddingUtils). */
+static double rope_element_bytes(const struct model *model, const struct deployment *dep)
+{
+    bool single =
+        dep->engine->memory_rule == MEMORY_SGLANG || dep->engine->memory_rule == MEMORY_TRTLLM;
+    return single ? SINGLE_BYTES : role_bytes(model, dep, ROLE_NORM);
+}
+
 static void rope_term(const struct memory_case *mc, struct memory_plan *plan)
 {
     const struct model *model = mc->problem->model;
@@ -191,8 +202,7 @@ static void rope_term(const struct memory_case *mc, struct memory_plan *plan)
     if (model->learned_positions > 0.0)
         return;
     memory_term_set(plan, TERM_ROPE,
-                    positions * rotary_width(model) *
-                        role_bytes(model, &mc->problem->dep, ROLE_NORM),
+                    positions * rotary_width(model) * rope_element_bytes(model, &mc->problem->dep),
                     BASIS_DERIVED, true);
 }
 

@@ -464,7 +464,7 @@ static const struct flag_name KV_NAMES[] = {
 static const struct flag_name WEIGHT_NAMES[] = {
     {"fp8", "fp8", false},
     {"bitsandbytes", "nf4", false},
-    {"fbgemm_fp8", "fp8", true},
+    {"fbgemm_fp8", "fbgemm_fp8", true},
     {"ptpc_fp8", "fp8", false},
     {"fp8_per_tensor", "fp8", false},
     {"fp8_per_block", "fp8_block", false},

@@ -81,17 +81,19 @@ static void a_file_narrows_the_range(void **state)
 }
 
 /* Qwen3-0.6B's embedding is tied: 151,936 x 1,024 x 2 B = 311,164,928 B. Engines that trtllm-build
- * made hold it twice. */
+ * made hold it twice, and their rotary table of 40,960 x 128 has 4 bytes an element. */
 static void early_engines_tie_nothing(void **state)
 {
     const struct rig *rig = *state;
     struct problem problem = sample_problem(rig->sample, SAMPLE_QWEN3_06B, SAMPLE_H100);
     struct engine engine = *problem.dep.engine;
     double shared = memory_of(&problem).terms[TERM_WEIGHTS].bytes;
+    double rope = memory_of(&problem).terms[TERM_ROPE].bytes;
     engine.memory_rule = MEMORY_TRTLLM;
     problem.dep.engine = &engine;
     problem.dep.version[0] = 0;
     assert_near(memory_of(&problem).terms[TERM_WEIGHTS].bytes - shared, 311164928.0, 1e-9);
+    assert_near(memory_of(&problem).terms[TERM_ROPE].bytes, 2 * rope, 1e-12);
     problem.dep.version[0] = 1;
     assert_near(memory_of(&problem).terms[TERM_WEIGHTS].bytes, shared, 1e-12);
 }
