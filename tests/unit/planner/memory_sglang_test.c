@@ -50,8 +50,8 @@ static struct memory_plan plan(const struct sglang *test, struct problem problem
 }
 
 /* Llama-3.1-8B on 79.19 GiB: 0.9 (79.19 - 0.75) GiB less 16,060,522,496 B of parameters and 64 MiB
- * of rotary table (131,072 x 128 x 4 B); 131,072 B a token, whole pages. What another process holds is not free before
- * the weights either. */
+ * of rotary table (131,072 x 128 x 4 B); 131,072 B a token, whole pages. What another process holds
+ * is not free before the weights either. */
 static void fraction_covers_weights_and_pool(void **state)
 {
     const struct sglang *test = *state;
