@@ -120,6 +120,30 @@ static inline int remark_check(struct kit *kit, const char *file, const char *te
     return wrong;
 }
 
+/* A text that ends anywhere is read or refused, and a refusal says why. */
+static inline int remark_check_cut(struct kit *kit, const char *file, char *text,
+                                   remark_read_fn *read)
+{
+    enum { STEP = 41 };
+
+    size_t first = 0;
+    int wrong = 0;
+
+    /* behind the remarks */
+    for (const char *at = text; (at = strstr(at, "# ")); at += strcspn(at, "\n"))
+        first = (size_t)(at - text) + strcspn(at, "\n");
+    for (size_t end = strlen(text); end > first; end -= end > STEP ? STEP : end) {
+        struct reading reading;
+        text[end] = '\0';
+        read(kit, text, &reading);
+        if (!reading.complete && reading.faults.n == 0) {
+            print_error("%s: cut at %zu, refused without a fault\n", file, end);
+            wrong++;
+        }
+    }
+    return wrong;
+}
+
 /* Checks every file of a folder; their number, or the test fails. */
 static inline int remark_check_folder(struct kit *kit, const char *path, remark_read_fn *read)
 {
@@ -134,6 +158,7 @@ static inline int remark_check_folder(struct kit *kit, const char *path, remark_
         assert_true(snprintf(file, sizeof(file), "%s/%s", path, entry->d_name) < (int)sizeof(file));
         char *text = read_file(file);
         wrong += remark_check(kit, entry->d_name, text, read);
+        wrong += remark_check_cut(kit, entry->d_name, text, read);
         free(text);
         n++;
     }
