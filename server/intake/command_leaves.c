@@ -41,7 +41,7 @@ static void show_unknown(char *text)
 void reading_fault(struct reading *reading, const char *flag, const char *suggestion,
                    const char *format, ...)
 {
-    char detail[DETAIL_MAX];
+    char detail[DETAIL_MAX] = "";
     va_list arguments;
 
     va_start(arguments, format);
@@ -53,7 +53,7 @@ void reading_fault(struct reading *reading, const char *flag, const char *sugges
 
 void reading_note(struct reading *reading, const char *id, const char *format, ...)
 {
-    char detail[DETAIL_MAX];
+    char detail[DETAIL_MAX] = "";
     va_list arguments;
 
     va_start(arguments, format);

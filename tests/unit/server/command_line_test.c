@@ -105,6 +105,7 @@ static const struct {
      "/command: --tp_sise is not a flag of TensorRT-LLM [--tp_size]"},
     {"h100-sxm", "text-generation-launcher --model-id gpt2 --num_shard 2",
      "/command: --num_shard is not a flag of text-generation-inference [--num-shard]"},
+    {"h100-sxm", "ollama run mistral:$TAG", "/command: model: $TAG is not set before the command"},
     {"h100-sxm", "OLLAMA_NUM_PARALLEL=four ollama run llama3.1",
      "/command: OLLAMA_NUM_PARALLEL: expected a number, got \"four\""},
     {"h100-sxm", "ollama serve",
