@@ -138,9 +138,10 @@ static bool describe_yaml(struct context *ctx, struct faults *faults,
         problem_reply(ctx, 400, "the body is not the YAML that can be read here", faults);
         return false;
     }
-    bool request = documents->child && !documents->child->next && is_request(documents->child);
-    *ret_description = request ? (struct description){.request = documents->child}
-                               : (struct description){.objects = documents};
+    if (documents->child && !documents->child->next && is_request(documents->child))
+        *ret_description = (struct description){.request = documents->child};
+    else
+        *ret_description = (struct description){.objects = documents};
     return true;
 }
 
@@ -152,8 +153,10 @@ static bool describe_json(struct context *ctx, struct description *ret_descripti
         return false;
     bool manifest = manifest_is_object(body) ||
                     (cJSON_IsArray(body) && body->child && manifest_is_object(body->child));
-    *ret_description =
-        manifest ? (struct description){.objects = body} : (struct description){.request = body};
+    if (manifest)
+        *ret_description = (struct description){.objects = body};
+    else
+        *ret_description = (struct description){.request = body};
     return true;
 }
 
