@@ -213,11 +213,10 @@ void refuse_format(struct context *ctx, const char *const *available)
 static const char *taken_types(const struct context *ctx)
 {
     const char *const *taken = ctx->route ? ctx->route->body_types : NULL;
-    const char *list = MEDIA_JSON;
+    const char *list = taken ? *taken : MEDIA_JSON;
 
-    for (; list && taken && *taken; taken++)
-        if (strcmp(*taken, MEDIA_JSON) != 0)
-            list = arena_printf(ctx->request->arena, "%s, %s", list, *taken);
+    for (taken += taken != NULL; list && taken && *taken; taken++)
+        list = arena_printf(ctx->request->arena, "%s, %s", list, *taken);
     return list ? list : MEDIA_JSON;
 }
 
@@ -227,12 +226,12 @@ void refuse_media_type(struct context *ctx)
     const char *type =
         request->content_type ? request->content_type : "of no stated type and not JSON";
     const char *taken = taken_types(ctx);
-    const char *detail =
-        arena_printf(request->arena,
-                     "%s reads %s, this body is %.100s; with curl: curl --json "
-                     "@request.json http://%s%s",
-                     request->raw_path, taken, type,
-                     request->host ? request->host : "127.0.0.1:8080", request->raw_path);
+    bool binary = strcmp(taken, MEDIA_BINARY) == 0;
+    const char *detail = arena_printf(
+        request->arena, "%s reads %s, this body is %.100s; with curl: curl %s http://%s%s",
+        request->raw_path, taken, type,
+        binary ? "-H 'Content-Type: " MEDIA_BINARY "' --data-binary @FILE" : "--json @request.json",
+        request->host ? request->host : "127.0.0.1:8080", request->raw_path);
 
     reply_header(ctx->reply, "Accept", taken);
     problem_status(ctx, 415, detail);
