@@ -539,6 +539,18 @@ static void put_plan_content(struct json_out *out, const struct operation *opera
     json_end_object(out);
 }
 
+/* ?set=memory has a reply of its own. */
+static void put_backtest_schema(struct json_out *out, const char *schema)
+{
+    json_begin_object(out);
+    json_key(out, "oneOf");
+    json_begin_array(out);
+    schema_write_reference(out, schema);
+    schema_write_reference(out, "MemoryBacktest");
+    json_end_array(out);
+    json_end_object(out);
+}
+
 static void put_content(struct json_out *out, const struct operation *operation, const char *type,
                         const char *schema)
 {
@@ -551,6 +563,8 @@ static void put_content(struct json_out *out, const struct operation *operation,
         json_end_object(out);
     } else if (operation->route->handler == plan_handler) {
         put_plan_content(out, operation);
+    } else if (operation->route->handler == backtest_handler) {
+        put_backtest_schema(out, schema);
     } else {
         schema_write_reference(out, schema);
     }

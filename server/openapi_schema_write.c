@@ -123,7 +123,12 @@ const struct schema *schema_at(int index)
     if (index < N_SCHEMAS) {
         return &SCHEMAS[index];
     }
-    return index < N_SCHEMAS + N_CHECK_SCHEMAS ? &CHECK_SCHEMAS[index - N_SCHEMAS] : NULL;
+    index -= N_SCHEMAS;
+    if (index < N_CHECK_SCHEMAS) {
+        return &CHECK_SCHEMAS[index];
+    }
+    index -= N_CHECK_SCHEMAS;
+    return index < N_CAPACITY_SCHEMAS ? &CAPACITY_SCHEMAS[index] : NULL;
 }
 
 void openapi_schemas_write(struct json_out *out)

@@ -52,6 +52,9 @@ extern const int N_SCHEMAS;
 /* Those of verdicts and comparisons. */
 extern const struct schema CHECK_SCHEMAS[];
 extern const int N_CHECK_SCHEMAS;
+/* Those of memory against engine logs. */
+extern const struct schema CAPACITY_SCHEMAS[];
+extern const int N_CAPACITY_SCHEMAS;
 
 /* The schema at that place of all tables, one behind the other; NULL past the end. */
 const struct schema *schema_at(int index);

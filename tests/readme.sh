@@ -40,6 +40,14 @@ for set in calibrated other local; do
     "$BUILD/regimed" backtest --set "$set" |
         awk '/^  figure/ && !n++ { on = 1 } !NF { on = 0 } on' >"$work/$set"
 done
+# Of memory: the figures asked of first, by engine and kind of model, and the verdicts.
+"$BUILD/regimed" backtest --memory | awk '
+    /^FIGURE/ { print; next }
+    /^(KV tokens, given the cache|weights of a rank|KV tokens, from flags) / { on = 1; print; next }
+    /^OUT OF MEMORY AT START/ { print ""; verdicts = 1 }
+    !NF { on = verdicts = 0 }
+    !verdicts && /^[a-zK]/ { on = 0 }
+    on || verdicts' >"$work/memory"
 awk -v work="$work" '
     function show(file) {
         inside = 1
@@ -47,12 +55,13 @@ awk -v work="$work" '
         while ((getline line < (work "/" file)) > 0) print line
         print "```"
     }
-    /^<!-- (reply ends|(other |local )?errors end) -->/ { inside = 0 }
+    /^<!-- (reply ends|(other |local |memory )?errors end) -->/ { inside = 0 }
     !inside { print }
     /^<!-- reply begins/ { show("reply") }
     /^<!-- errors begin/ { show("calibrated") }
     /^<!-- other errors begin/ { show("other") }
-    /^<!-- local errors begin/ { show("local") }' README.md >"$work/README.md"
+    /^<!-- local errors begin/ { show("local") }
+    /^<!-- memory errors begin/ { show("memory") }' README.md >"$work/README.md"
 if $UPDATE; then
     cp "$work/README.md" README.md
 elif ! diff -u README.md "$work/README.md"; then

@@ -44,6 +44,12 @@ const char *capacity_figure_title(enum capacity_figure figure)
     return FIGURES[figure].title;
 }
 
+const char *capacity_verdict_name(enum capacity_verdict verdict)
+{
+    static const char *const NAMES[] = {"unknown", "fits", "out_of_memory"};
+    return NAMES[verdict];
+}
+
 const char *capacity_kind_name(enum capacity_kind kind)
 {
     return KINDS[kind];
@@ -292,6 +298,7 @@ static void judge(const struct scoring *scoring, const cJSON *observed, struct c
     const cJSON *oom = cJSON_GetObjectItemCaseSensitive(observed, "oom");
     one->seen = oom != NULL && cJSON_IsTrue(oom) ? CAPACITY_FAILS : CAPACITY_FITS;
     one->said = VERDICTS[scoring->plan->memory.verdict];
+    one->fits = scoring->plan->memory.fits;
     one->is_judged = what_is_compared(one->status).verdict;
 }
 
@@ -476,6 +483,18 @@ void capacity_verdicts(const struct capacity_score *score, const char *engine, i
         if (one->is_judged && (engine == NULL || strcmp(engine, one->engine) == 0))
             ret_counts[one->seen][one->said]++;
     }
+}
+
+int capacity_not_fitting(const struct capacity_score *score, const char *engine,
+                         enum capacity_verdict seen)
+{
+    int n = 0;
+    for (int i = 0; i < score->n_cases; i++) {
+        const struct capacity_case *one = &score->cases[i];
+        n += one->is_judged && one->seen == seen && !one->fits &&
+             (engine == NULL || strcmp(engine, one->engine) == 0);
+    }
+    return n;
 }
 
 struct ranked {

@@ -51,6 +51,9 @@ const char *capacity_kind_name(enum capacity_kind kind);
 /* Whether a start fits, as said or as seen. */
 enum capacity_verdict { CAPACITY_UNKNOWN, CAPACITY_FITS, CAPACITY_FAILS };
 
+/* "unknown", "fits", "out_of_memory". */
+const char *capacity_verdict_name(enum capacity_verdict verdict);
+
 /* One log. */
 struct capacity_case {
     const char *id, *title, *engine; /* id of the engine that is planned; "" when none is */
@@ -59,6 +62,7 @@ struct capacity_case {
     enum capacity_kind kind;
     enum capacity_verdict seen, said; /* said is unknown where the verdict is not compared */
     bool is_judged;                   /* its verdict counts */
+    bool fits;                        /* by the expected figures */
 };
 
 /* One figure of a log. */
@@ -95,6 +99,11 @@ const struct capacity_group *capacity_groups(const struct capacity_score *score,
 /* Verdicts of the judged logs of an engine (NULL = all): [seen][said]. */
 void capacity_verdicts(const struct capacity_score *score, const char *engine,
                        int ret_counts[3][3]);
+
+/* Judged logs of an engine (NULL = all) that were seen so and do not fit by the expected figures.
+ */
+int capacity_not_fitting(const struct capacity_score *score, const char *engine,
+                         enum capacity_verdict seen);
 
 /* Numbers of the rows, the farthest off first (as a factor); n_rows of them. */
 const int *capacity_worst(const struct capacity_score *score, struct arena *arena);

@@ -5,6 +5,7 @@
 
 #include "backtest_keeper.h"
 #include "body.h"
+#include "capacity_page.h"
 #include "page_style.h"
 #include "problem.h"
 #include "request_query.h"
@@ -406,6 +407,15 @@ static void put_legend(struct page *page, const struct backtest_view *view)
     page_put(page, "</p>\n");
 }
 
+static void put_memory(struct page *page)
+{
+    const struct context *ctx = page->ctx;
+    const struct capacity_score *score =
+        capacity_score_new(app_store(ctx->app), ctx->catalogue, ctx->request->arena);
+    if (score != NULL)
+        capacity_page_write(page, score);
+}
+
 static void put_page(struct page *page, struct backtest_view *view)
 {
     static const enum backtest_dimension TABLES[] = {
@@ -436,11 +446,10 @@ static void put_page(struct page *page, struct backtest_view *view)
     for (size_t i = 0; i < ARRAY_LEN(TABLES); i++)
         put_group_table(page, view, TABLES[i]);
     put_rows(page, view);
+    put_memory(page);
     page_put(page, "</main><footer>The same for programs: <a href=\"/v1/backtest\">/v1/backtest</a>"
                    ", <a href=\"/v1/backtest?format=text\">as text</a>, <a href=\"/v1/backtest?"
-                   "format=csv\">as CSV</a>. Memory against "
-                   "engine logs: <a href=\"/v1/backtest?set=memory&amp;format=text\">a table</a>, "
-                   "<a href=\"/v1/capacity\">the logs</a>.</footer></body></html>\n");
+                   "format=csv\">as CSV</a>.</footer></body></html>\n");
 }
 
 static void answer(struct context *ctx, const struct backtest *backtest)

@@ -6,12 +6,6 @@
 #include "csv_cells.h"
 #include "number.h"
 
-static const char *verdict_name(enum capacity_verdict verdict)
-{
-    static const char *const NAMES[] = {"unknown", "fits", "out_of_memory"};
-    return NAMES[verdict];
-}
-
 static void put_groups(struct json_out *out, const struct capacity_score *score)
 {
     int n = 0;
@@ -44,9 +38,11 @@ static void put_verdicts(struct json_out *out, const struct capacity_score *scor
     json_put_number(out, "found", counts[CAPACITY_FAILS][CAPACITY_FAILS]);
     json_put_number(out, "missed", counts[CAPACITY_FAILS][CAPACITY_FITS]);
     json_put_number(out, "unknown", counts[CAPACITY_FAILS][CAPACITY_UNKNOWN]);
+    json_put_number(out, "found_expected", capacity_not_fitting(score, NULL, CAPACITY_FAILS));
     json_put_number(out, "started", counts[CAPACITY_FITS][CAPACITY_FITS]);
     json_put_number(out, "false_alarms", counts[CAPACITY_FITS][CAPACITY_FAILS]);
     json_put_number(out, "started_unknown", counts[CAPACITY_FITS][CAPACITY_UNKNOWN]);
+    json_put_number(out, "false_alarms_expected", capacity_not_fitting(score, NULL, CAPACITY_FITS));
     json_end_object(out);
 }
 
@@ -81,8 +77,8 @@ static void put_logs(struct json_out *out, const struct capacity_score *score)
         json_put_text(out, "status", one->status);
         json_put_text(out, "status_reason", one->status_reason);
         json_put_text(out, "fault", one->fault);
-        json_put_text(out, "seen", one->is_judged ? verdict_name(one->seen) : NULL);
-        json_put_text(out, "planned", one->is_judged ? verdict_name(one->said) : NULL);
+        json_put_text(out, "seen", one->is_judged ? capacity_verdict_name(one->seen) : NULL);
+        json_put_text(out, "planned", one->is_judged ? capacity_verdict_name(one->said) : NULL);
         put_rows_of(out, score, i, &at);
         json_put_text(out, "notes", one->notes);
         json_put_text(out, "source_url", one->source_url);
@@ -118,8 +114,8 @@ void capacity_csv_write(struct json_out *out, const struct capacity_score *score
         csv_number(out, row->printed);
         csv_number(out, row->predicted);
         csv_number(out, number_short(row->error));
-        csv_text(out, one->is_judged ? verdict_name(one->seen) : NULL);
-        csv_text(out, one->is_judged ? verdict_name(one->said) : NULL);
+        csv_text(out, one->is_judged ? capacity_verdict_name(one->seen) : NULL);
+        csv_text(out, one->is_judged ? capacity_verdict_name(one->said) : NULL);
         csv_text(out, one->source_url);
         out_text(out, "\r\n");
     }

@@ -43,27 +43,30 @@ static void put_groups(struct json_out *out, const struct capacity_score *score)
     }
 }
 
-static void put_verdict_line(struct json_out *out, const char *name, int counts[3][3])
+static void put_verdict_line(struct json_out *out, const struct capacity_score *score,
+                             const char *engine)
 {
+    int counts[3][3];
+    capacity_verdicts(score, engine, counts);
     const int *failed = counts[CAPACITY_FAILS], *started = counts[CAPACITY_FITS];
     int n = failed[0] + failed[1] + failed[2] + started[0] + started[1] + started[2];
     if (n == 0)
         return;
-    out_printf(out, "%-22s %5d %8d %8d %8d %8d %8d %8d\n", name, n, failed[CAPACITY_FAILS],
-               failed[CAPACITY_FITS], failed[CAPACITY_UNKNOWN], started[CAPACITY_FITS],
-               started[CAPACITY_FAILS], started[CAPACITY_UNKNOWN]);
+    out_printf(out, "%-22s %5d %7d %7d %7d %7d %7d %7d %7d %7d\n", engine != NULL ? engine : "all",
+               n, capacity_not_fitting(score, engine, CAPACITY_FAILS), failed[CAPACITY_FAILS],
+               failed[CAPACITY_UNKNOWN], failed[CAPACITY_FITS],
+               capacity_not_fitting(score, engine, CAPACITY_FITS), started[CAPACITY_FAILS],
+               started[CAPACITY_UNKNOWN], started[CAPACITY_FITS]);
 }
 
 static void put_verdicts(struct json_out *out, const struct capacity_score *score)
 {
-    int counts[3][3];
     const char *before = "";
-    out_printf(out, "\n%-22s %5s %26s %26s\n", "OUT OF MEMORY AT START", "",
-               "it failed; planned:", "it started; planned:");
-    out_printf(out, "%-22s %5s %8s %8s %8s %8s %8s %8s\n", "", "n", "fails", "fits", "unknown",
-               "fits", "fails", "unknown");
-    capacity_verdicts(score, NULL, counts);
-    put_verdict_line(out, "all", counts);
+    out_printf(out, "\n%-22s %5s %31s %31s\n", "OUT OF MEMORY AT START", "",
+               "it failed; fits:   over the range", "it started; fits:   over the range");
+    out_printf(out, "%-22s %5s %7s %7s %7s %7s %7s %7s %7s %7s\n", "", "n", "false", "fails",
+               "unknown", "fits", "false", "fails", "unknown", "fits");
+    put_verdict_line(out, score, NULL);
     for (int i = 0; i < score->n_cases; i++) {
         const char *engine = score->cases[i].engine;
         bool is_new = engine[0] != '\0' && strcmp(engine, before) != 0;
@@ -72,8 +75,7 @@ static void put_verdicts(struct json_out *out, const struct capacity_score *scor
         before = engine;
         if (!is_new)
             continue;
-        capacity_verdicts(score, engine, counts);
-        put_verdict_line(out, engine, counts);
+        put_verdict_line(out, score, engine);
     }
 }
 

@@ -90,6 +90,23 @@ static void windows_of_their_own(void **state)
     assert_near(memory_rows_plan(&test->trtllm, problem).layout.unit_bytes, 25 * 2048, 0);
 }
 
+/* Before 1.0 a built engine has a head of its own beside a tied embedding: Qwen3-0.6B's 151,936 x
+ * 1,024 elements of 2 B once more. */
+static void built_engines_unshare_the_head(void **state)
+{
+    const struct rules *test = *state;
+    struct problem problem = rig_llama(test->rig);
+    const int versions[2][3] = {{1, 0, 0}, {0, 14, 0}};
+    double weights[2];
+    problem.model = &test->rig->sample->models[SAMPLE_QWEN3_06B];
+    problem.dep.engine = &test->rig->engines[RIG_TRTLLM];
+    for (int i = 0; i < 2; i++) {
+        memcpy(problem.dep.version, versions[i], sizeof(versions[i]));
+        weights[i] = memory_rows_plan(&test->trtllm, problem).weights_bytes;
+    }
+    assert_near(weights[1] - weights[0], 151936 * 1024.0 * 2, 1e-9);
+}
+
 /* States alone, of 22,937,600 B: as many as fit, and no tokens. */
 static void states_alone(void **state)
 {
@@ -146,9 +163,8 @@ static void a_share_of_what_a_prefill_leaves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fraction_of_what_is_free),
-        cmocka_unit_test(windows_of_their_own),
-        cmocka_unit_test(states_alone),
+        cmocka_unit_test(a_fraction_of_what_is_free),       cmocka_unit_test(windows_of_their_own),
+        cmocka_unit_test(built_engines_unshare_the_head),   cmocka_unit_test(states_alone),
         cmocka_unit_test(a_share_of_what_a_prefill_leaves),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -79,7 +79,8 @@ static void groups_count_errors(void **state)
          .kind = CAPACITY_MLA,
          .is_judged = true,
          .seen = CAPACITY_FAILS,
-         .said = CAPACITY_UNKNOWN},
+         .said = CAPACITY_UNKNOWN,
+         .fits = true},
         {.id = "c",
          .engine = "tgi",
          .kind = CAPACITY_DENSE,
@@ -104,6 +105,9 @@ static void groups_count_errors(void **state)
     assert_int_equal(counts[CAPACITY_FAILS][CAPACITY_FAILS], 1);
     assert_int_equal(counts[CAPACITY_FAILS][CAPACITY_UNKNOWN], 1);
     assert_int_equal(counts[CAPACITY_FITS][CAPACITY_FAILS], 0); /* not judged */
+    assert_int_equal(capacity_not_fitting(&score, NULL, CAPACITY_FAILS),
+                     1); /* b fits, if tightly */
+    assert_int_equal(capacity_not_fitting(&score, "tgi", CAPACITY_FITS), 0);
     assert_int_equal(capacity_worst(&score, arena)[0], 2);
     arena_free(arena);
 }
@@ -119,6 +123,9 @@ static void the_comparison_is_served(void **state)
     const char *text = app_kit_get(kit, "/v1/backtest?set=memory&format=text", &status);
     assert_int_equal(status, 200);
     assert_non_null(strstr(text, "OUT OF MEMORY AT START"));
+    const char *page = app_kit_get(kit, "/backtest", &status);
+    assert_int_equal(status, 200);
+    assert_non_null(strstr(page, "Memory against engine logs"));
     const char *csv = app_kit_get(kit, "/v1/backtest?set=memory&format=csv", &status);
     assert_int_equal(status, 200);
     assert_int_equal(strncmp(csv, "log,engine,kind,figure,", 23), 0);
