@@ -27,28 +27,11 @@ static double activation_bytes(const struct memory_case *mc)
            tokens * memory_expert_row_bytes(model, dep) + (mc->stage.last ? buffers : 0.0);
 }
 
-/* An engine built ahead holds an output matrix of its own where the model shares the embedding's.
- */
-static double unshared_head(const struct memory_case *mc)
-{
-    static const int FIRST_SHARED[3] = {1, 0, 0};
-    const struct model *model = mc->problem->model;
-    const struct deployment *dep = &mc->problem->dep;
-    if (!model->tied_embedding || !mc->stage.last ||
-        engine_version_compare(dep->version, FIRST_SHARED) >= 0)
-        return 0.0;
-    return model->vocab * model->hidden * role_bytes(model, dep, ROLE_LM_HEAD) / dep->tp;
-}
-
 static void terms(const struct memory_case *mc, struct memory_plan *plan)
 {
     const struct deployment *dep = &mc->problem->dep;
     double doublings = log2(fmax(dep->tp, 1.0));
     memory_weight_terms(mc, plan);
-    double head = unshared_head(mc) * mc->weights_scale;
-    plan->terms[TERM_WEIGHTS].bytes += head;
-    plan->terms[TERM_WEIGHTS].low += head;
-    plan->terms[TERM_WEIGHTS].high += head;
     memory_term_set(plan, TERM_ACTIVATION, activation_bytes(mc), BASIS_CALIBRATED, true);
     memory_term_record(plan, TERM_NON_TORCH, memory_case_constant(mc, RULE_NON_TORCH), true);
     struct memory_term *context = &plan->terms[TERM_NON_TORCH];

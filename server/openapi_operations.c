@@ -519,16 +519,21 @@ static void put_example(struct json_out *out, const char *name, const char *valu
     json_end_object(out);
 }
 
-/* A plan's reply is one of two; they come with what the example request gives. */
-static void put_plan_content(struct json_out *out, const struct operation *operation)
+static void put_either(struct json_out *out, const char *one, const char *other)
 {
     json_begin_object(out);
     json_key(out, "anyOf");
     json_begin_array(out);
-    schema_write_reference(out, "Plan");
-    schema_write_reference(out, "PlanSummary");
+    schema_write_reference(out, one);
+    schema_write_reference(out, other);
     json_end_array(out);
     json_end_object(out);
+}
+
+/* A plan's reply is one of two; they come with what the example request gives. */
+static void put_plan_content(struct json_out *out, const struct operation *operation)
+{
+    put_either(out, "Plan", "PlanSummary");
     if (operation->method != METHOD_POST || !operation->plan_example) {
         return;
     }
@@ -536,18 +541,6 @@ static void put_plan_content(struct json_out *out, const struct operation *opera
     json_begin_object(out);
     put_example(out, "full", operation->plan_example);
     put_example(out, "summary", operation->summary_example);
-    json_end_object(out);
-}
-
-/* ?set=memory has a reply of its own. */
-static void put_backtest_schema(struct json_out *out, const char *schema)
-{
-    json_begin_object(out);
-    json_key(out, "oneOf");
-    json_begin_array(out);
-    schema_write_reference(out, schema);
-    schema_write_reference(out, "MemoryBacktest");
-    json_end_array(out);
     json_end_object(out);
 }
 
@@ -564,7 +557,7 @@ static void put_content(struct json_out *out, const struct operation *operation,
     } else if (operation->route->handler == plan_handler) {
         put_plan_content(out, operation);
     } else if (operation->route->handler == backtest_handler) {
-        put_backtest_schema(out, schema);
+        put_either(out, schema, "MemoryBacktest"); /* ?set=memory */
     } else {
         schema_write_reference(out, schema);
     }
