@@ -104,10 +104,32 @@ static enum plan_depth screening_depth(const struct problem *problem)
     return isnan(problem->load.request_rate) ? PLAN_BARE : PLAN_CHECK;
 }
 
+static bool same_changes(const struct trial *a, const struct trial *b)
+{
+    bool same = a->n_changes == b->n_changes;
+    for (int i = 0; same && i < a->n_changes; i++) {
+        const struct cure_change *left = &a->changes[i], *right = &b->changes[i];
+        bool texts = left->text != NULL && right->text != NULL;
+        same = strcmp(left->pointer, right->pointer) == 0 && left->number == right->number &&
+               (texts ? strcmp(left->text, right->text) == 0 : left->text == right->text);
+    }
+    return same;
+}
+
+/* The same change may stand in both tables, or come out of two variants. */
+static bool is_known(const struct search *search, const struct trial *trial)
+{
+    for (int i = 0; i < search->n; i++)
+        if (same_changes(&search->candidates[i].trial, trial))
+            return true;
+    return false;
+}
+
 static void screen(struct search *search, const struct candidate *candidate)
 {
     struct check_list after;
-    if (search->n == CANDIDATES_MAX || !is_deployable(&candidate->trial))
+    if (search->n == CANDIDATES_MAX || !is_deployable(&candidate->trial) ||
+        is_known(search, &candidate->trial))
         return;
     struct candidate *kept = &search->candidates[search->n];
     *kept = *candidate;
@@ -268,27 +290,6 @@ static bool verify(const struct search *search, struct candidate *candidate,
     return true;
 }
 
-static bool same_changes(const struct trial *a, const struct trial *b)
-{
-    bool same = a->n_changes == b->n_changes;
-    for (int i = 0; same && i < a->n_changes; i++) {
-        const struct cure_change *left = &a->changes[i], *right = &b->changes[i];
-        bool texts = left->text != NULL && right->text != NULL;
-        same = strcmp(left->pointer, right->pointer) == 0 && left->number == right->number &&
-               (texts ? strcmp(left->text, right->text) == 0 : left->text == right->text);
-    }
-    return same;
-}
-
-/* The same change may stand in both tables. */
-static bool is_repeated(struct candidate *const *sorted, int at)
-{
-    for (int i = 0; i < at; i++)
-        if (same_changes(&sorted[i]->trial, &sorted[at]->trial))
-            return true;
-    return false;
-}
-
 /* Keeps the order but for what the plan in full found out. */
 static void sort_verified(struct check_cure *cures, int n)
 {
@@ -304,16 +305,12 @@ static void sort_verified(struct check_cure *cures, int n)
 static int settle(struct search *search, struct check_cure *ret_cures)
 {
     struct candidate *sorted[CANDIDATES_MAX];
-    int n = 0, found = 0;
+    int found = 0;
     for (int i = 0; i < search->n; i++)
         sorted[i] = &search->candidates[i];
     qsort(sorted, (size_t)search->n, sizeof(struct candidate *), order);
-    for (int i = 0; i < search->n; i++) {
-        sorted[n] = sorted[i];
-        n += !is_repeated(sorted, n);
-    }
-    choose(sorted, n, search->wanted);
-    for (int i = 0; i < n; i++)
+    choose(sorted, search->n, search->wanted);
+    for (int i = 0; i < search->n; i++)
         if (sorted[i]->taken)
             found += verify(search, sorted[i], &ret_cures[found]) ? 1 : 0;
     sort_verified(ret_cures, found);

@@ -7,10 +7,12 @@
  * Every operation of a batch works on another question, and every batch on other questions: nothing
  * can be remembered between them.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_cures.h"
 #include "compiler.h"
 #include "cpu_clock.h"
 #include "step.h"
@@ -62,6 +64,32 @@ static void run_full(struct workbench *bench, struct question *question)
     plan_compute(&question->plan_request.problem, PLAN_FULL, &question->plan);
 }
 
+static void check(struct question *question, struct check_list *ret_checks)
+{
+    static const struct check_asked ASKED = {.devices = (double)NAN};
+
+    plan_compute(&question->plan_request.problem, PLAN_CHECK, &question->plan);
+    check_plan(&question->plan, &ASKED, ret_checks);
+}
+
+static void run_check(struct workbench *bench, struct question *question)
+{
+    struct check_list checks;
+    (void)bench;
+    check(question, &checks);
+}
+
+static void run_check_cures(struct workbench *bench, struct question *question)
+{
+    static const struct check_asked ASKED = {.devices = (double)NAN};
+
+    struct check_list checks;
+    struct check_cure cures[CHECK_CURES_MAX];
+    (void)bench;
+    check(question, &checks);
+    (void)check_cures_find(&question->plan, &checks, &ASKED, NULL, cures);
+}
+
 /* The whole request through routing, intake, planner and renderer, without a socket. */
 static void handle(struct workbench *bench, struct question *question, const char *name,
                    const char *value)
@@ -92,6 +120,15 @@ static void run_request_text(struct workbench *bench, struct question *question)
     handle(bench, question, "format", "text");
 }
 
+static void run_request_check(struct workbench *bench, struct question *question)
+{
+    question->request.raw_path = "/v1/check";
+    question->request.segments[1] = "check";
+    handle(bench, question, "gate", "0");
+    question->request.raw_path = "/v1/plan";
+    question->request.segments[1] = "plan";
+}
+
 /* In the order of a request: each stage leaves in the question what the next one needs. */
 static const struct stage STAGES[] = {
     {"parse", "parse the body", run_parse},
@@ -101,9 +138,12 @@ static const struct stage STAGES[] = {
     {"bare", "bare evaluation (PLAN_BARE)", run_bare},
     {"summary", "plan with cures (PLAN_SUMMARY)", run_summary},
     {"full", "plan with cures and moves (PLAN_FULL)", run_full},
+    {"check", "verdict of all checks", run_check},
+    {"check_cures", "verdict, and cures of what fails", run_check_cures},
     {"request_summary", "whole request, view=summary", run_request_summary},
     {"request_full", "whole request", run_request_full},
     {"request_text", "whole request, format=text", run_request_text},
+    {"request_check", "whole request of a check", run_request_check},
 };
 
 /* Questions that no stage has seen, read and prepared. */
