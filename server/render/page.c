@@ -81,6 +81,10 @@ static const struct form_field MORE[] = {
     {FIELD_ID_MAX_NUM_SEQS, "Most sequences at once", NULL, NULL, false},
     {FIELD_ID_CHUNKED_PREFILL, "Prefill chunk, tokens", NULL, NULL, false},
     {FIELD_ID_CUDA_GRAPHS, "CUDA graphs", NULL, NULL, false},
+    {FIELD_ID_MAX_MODEL_LEN, "Longest request, tokens", NULL, "the model's own", false},
+    {FIELD_ID_SLO_TTFT, "First token within, ms", NULL, "no objective", false},
+    {FIELD_ID_SLO_TPOT, "A token within, ms", NULL, "no objective", false},
+    {FIELD_ID_SLO_OUTPUT_TOK_S, "Tokens per second, at least", NULL, "no objective", false},
 };
 
 static const char *asked(const struct page *page, enum field_id id)

@@ -37,4 +37,10 @@ void page_encoded(struct page *page, const char *text);
 /* The plan: verdict, figures, steps, cures, moves and links to its other formats. */
 void page_plan(struct page *page);
 
+/* The verdict of the checks, and what would make failed ones pass. */
+void page_check(struct page *page);
+
+/* A link to the same question under another route or in another format. */
+void page_link(struct page *page, const char *route, const char *format, const char *text);
+
 #endif

@@ -278,12 +278,13 @@ static void put_warnings(struct page *page)
     page_put(page, "</ul>\n");
 }
 
-/* A link to the same plan in another format. */
-static void put_format_link(struct page *page, const char *format, const char *text)
+void page_link(struct page *page, const char *route, const char *format, const char *text)
 {
     const struct request *request = page->ctx->request;
 
-    page_put(page, "<a href=\"/v1/plan?");
+    page_put(page, "<a href=\"");
+    page_put(page, route);
+    page_put(page, "?");
     for (int i = 0; i < request->n_arguments; i++) {
         if (!request->arguments[i].value || !request->arguments[i].value[0])
             continue;
@@ -305,6 +306,7 @@ void page_plan(struct page *page)
     put_tiles(page);
     put_nearness(page);
     put_warnings(page);
+    page_check(page);
     put_step(page, "A decode step", &page->plan->decode);
     put_step(page, "A prefill", &page->plan->prefill);
     page_put(page,
@@ -314,8 +316,8 @@ void page_plan(struct page *page)
     put_cures(page, false, "What would not");
     put_moves(page);
     page_put(page, "<p>The same plan with every formula and source: ");
-    put_format_link(page, "json", "as JSON");
+    page_link(page, "/v1/plan", "json", "as JSON");
     page_put(page, ", ");
-    put_format_link(page, "text", "as a report in text");
+    page_link(page, "/v1/plan", "text", "as a report in text");
     page_put(page, ".</p>\n");
 }

@@ -60,6 +60,17 @@ static void the_query_asks_the_same(void **state)
     assert_int_equal(status, 409);
 }
 
+static void the_page_shows_the_verdict(void **state)
+{
+    int status = 0;
+    const char *page = app_kit_get(
+        *state, "/?format=html&model=llama-3.1-70b&hardware=h100-sxm&tp=3&tpot_ms=30", &status);
+    assert_int_equal(status, 200);
+    assert_non_null(strstr(page, "May it roll out? <code>fail</code>"));
+    assert_non_null(strstr(page, "<code>--tensor-parallel-size 4</code> passes; devices +33 %"));
+    assert_non_null(strstr(page, "/v1/check?"));
+}
+
 static void formats_follow_accept_and_query(void **state)
 {
     static const struct {
@@ -286,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_verdict_is_a_status),
         cmocka_unit_test(the_query_asks_the_same),
         cmocka_unit_test(formats_follow_accept_and_query),
+        cmocka_unit_test(the_page_shows_the_verdict),
         cmocka_unit_test(a_cure_is_a_flag_of_the_engine),
         cmocka_unit_test(devices_handed_over_are_checked),
         cmocka_unit_test(a_cure_holds_what_it_promises),
