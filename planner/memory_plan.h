@@ -109,8 +109,10 @@ struct memory_plan {
     double kv_token_capacity; /* what the engine's log prints for one engine core */
     double max_concurrency;   /* sequences of input + output tokens in that capacity */
     double max_concurrency_at_max_model_len;
-    double held_sequences; /* what one rank's pool holds at these lengths */
-    double stage;          /* the pipeline stage that limits, from 0 */
+    double held_sequences;  /* what one rank's pool holds at these lengths */
+    double longest_context; /* of one sequence in the pool, up to what the model states; of a plan
+                               that is not bare */
+    double stage;           /* the pipeline stage that limits, from 0 */
     enum basis basis;
     struct memory_term terms[MEMORY_TERM_COUNT];
     struct kv_layout layout;

@@ -14,6 +14,8 @@
 #include "units.h"
 
 #define VOCABULARY_PAD 64.0
+/* --max-lora-rank of vLLM where nobody sets it. */
+#define LORA_RANK 16.0
 /* Rotary tables are at most this wide: wider heads rotate a part. */
 #define ROTARY_WIDTH_MAX 128.0
 /* Attention with an output gate rotates a quarter of its 256 (partial_rotary_factor of Qwen3-Next
@@ -272,6 +274,7 @@ static void lora_term(const struct memory_case *mc, struct memory_plan *plan)
 {
     const struct model *model = mc->problem->model;
     const struct deployment *dep = &mc->problem->dep;
+    double rank = dep->max_lora_rank > 0.0 ? dep->max_lora_rank : LORA_RANK;
     double width = 0.0;
     if (!(dep->max_loras > 0.0))
         return;
@@ -286,9 +289,8 @@ static void lora_term(const struct memory_case *mc, struct memory_plan *plan)
                      adapter_width(group->ffns[j].linears, group->ffns[j].n_linears, 0.0, dep->tp);
     }
     memory_term_set(plan, TERM_LORA,
-                    dep->max_loras * dep->max_lora_rank * width * mc->layer_share *
-                        ACTIVATION_BYTES,
-                    BASIS_DERIVED, true);
+                    dep->max_loras * rank * width * mc->layer_share * ACTIVATION_BYTES,
+                    dep->max_lora_rank > 0.0 ? BASIS_DERIVED : BASIS_ASSUMED, true);
 }
 
 void memory_weight_terms(const struct memory_case *mc, struct memory_plan *plan)

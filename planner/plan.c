@@ -7,6 +7,7 @@
 
 #include "cures.h"
 #include "estimates.h"
+#include "memory_changes.h"
 #include "moves.h"
 #include "serve.h"
 #include "units.h"
@@ -150,6 +151,7 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
     struct core core;
     memset(ret_plan, 0, offsetof(struct plan, moves));
     ret_plan->n_moves = ret_plan->n_results = ret_plan->n_warnings = 0;
+    ret_plan->n_memory_changes = 0;
     ret_plan->problem = *problem;
     prepare(&ret_plan->problem, NULL, &prep);
     core_evaluate(&prep, &core);
@@ -167,12 +169,17 @@ void plan_compute(const struct problem *problem, enum plan_depth depth, struct p
         ret_plan->max_request_rate = (struct estimate){NAN, NAN, NAN, NAN, BASIS_NO_RECORD};
         return;
     }
+    ret_plan->memory.longest_context =
+        memory_longest_context(&ret_plan->problem, &ret_plan->memory);
     estimates_fill_saturation(&prep, &core, ret_plan);
     fill_warnings(ret_plan, &prep, &core);
     if (depth == PLAN_CHECK)
         return;
     ret_plan->n_results = cures_find(&ret_plan->problem, &core, ret_plan->results);
     cures_replay(&prep, &core, ret_plan->results, ret_plan->n_results);
-    if (depth == PLAN_FULL)
-        ret_plan->n_moves = moves_find(&ret_plan->problem, &prep, &core, ret_plan->moves);
+    if (depth == PLAN_SUMMARY)
+        return;
+    ret_plan->n_moves = moves_find(&ret_plan->problem, &prep, &core, ret_plan->moves);
+    ret_plan->n_memory_changes =
+        memory_changes_find(&ret_plan->problem, &ret_plan->memory, ret_plan->memory_changes);
 }

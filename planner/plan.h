@@ -194,6 +194,20 @@ struct cure_result {
     const char *why;
 };
 
+#define MEMORY_CHANGES_MAX 8
+#define MEMORY_CHANGE_FLAGS 2
+
+/* A change with which the memory fits (memory_changes.h). */
+struct memory_change {
+    const char *id, *why; /* of the flag; of two flags "two_flags" and the first one's */
+    struct cure_change changes[MEMORY_CHANGE_FLAGS];
+    int n_changes;
+    /* With it. */
+    enum memory_verdict verdict;
+    bool fits;
+    double kv_bytes, kv_token_capacity, max_concurrency, devices;
+};
+
 /* Warnings: an id, the sentence (%1 %2 are its numbers, %s its name) and where it points. The
  * renderer fills the sentence in, so that the planner prints nothing. Append only. */
 #define WARNING_LIST(X)                                                                            \
@@ -274,6 +288,8 @@ struct plan {
     int n_results;
     struct warning warnings[WARNINGS_MAX];
     int n_warnings;
+    struct memory_change memory_changes[MEMORY_CHANGES_MAX]; /* with PLAN_FULL; smallest first */
+    int n_memory_changes;
 };
 
 /* What of a plan is wanted: bare leaves out cures, moves, warnings and the saturation rate (NAN), a

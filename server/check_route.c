@@ -8,6 +8,7 @@
 #include "check_json.h"
 #include "check_junit.h"
 #include "check_text.h"
+#include "memory_changes.h"
 #include "nearness.h"
 #include "negotiate.h"
 #include "plan_body.h"
@@ -78,6 +79,8 @@ void check_handler(struct context *ctx)
     }
     const struct check_asked asked = {.devices = check_route_devices(&request)};
     plan_compute(&request.problem, PLAN_CHECK, &work->plan);
+    work->plan.n_memory_changes =
+        memory_changes_find(&work->plan.problem, &work->plan.memory, work->plan.memory_changes);
     check_plan(&work->plan, &asked, &work->checks);
     int n_cures = check_route_cures(ctx, &work->plan, &work->checks, &asked, work->cures);
     plan_evidence_find(ctx, &work->plan, true, &work->evidence);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "memory_json.h"
 #include "plan_json.h"
 #include "request_json.h"
 
@@ -145,7 +146,7 @@ void check_json_write(struct json_out *out, const struct check_report *report,
     plan_json_ignored_flags(out, &report->request->described);
     plan_json_latency(out, report->plan);
     plan_json_throughput(out, report->plan);
-    plan_json_memory(out, report->plan);
+    memory_json_write(out, report->request, report->plan);
     json_key(out, "gaps");
     gaps_render(out, gaps);
     plan_json_warnings(out, report->plan, &report->request->described);

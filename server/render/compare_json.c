@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check_json.h"
+#include "memory_json.h"
 #include "plan_json.h"
 #include "request_json.h"
 
@@ -225,7 +226,7 @@ static void write_side(struct json_out *out, const char *name, const struct plan
     plan_json_dominant(out, &plan->dominant);
     plan_json_latency(out, plan);
     plan_json_throughput(out, plan);
-    plan_json_memory(out, plan);
+    memory_json_write(out, request, plan);
     plan_json_warnings(out, plan, &request->described);
     json_end_object(out);
 }

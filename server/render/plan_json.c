@@ -5,6 +5,7 @@
 
 #include "formula.h"
 #include "member.h"
+#include "memory_json.h"
 #include "request_json.h"
 #include "verdict.h"
 
@@ -328,33 +329,6 @@ void plan_json_throughput(struct json_out *out, const struct plan *plan)
     json_end_object(out);
 }
 
-void plan_json_memory(struct json_out *out, const struct plan *plan)
-{
-    const struct memory_plan *memory = &plan->memory;
-
-    json_key(out, "memory");
-    json_begin_object(out);
-    json_put_bool(out, "fits", memory->fits);
-    json_key(out, "per_device");
-    json_begin_object(out);
-    json_put_number(out, "total_bytes", memory->total_bytes);
-    json_put_number(out, "usable_bytes", memory->usable_bytes);
-    json_put_number(out, "weights_bytes", memory->weights_bytes);
-    json_put_number(out, "kv_bytes", memory->kv_bytes);
-    json_put_number(out, "activation_bytes", memory->activation_bytes);
-    json_put_number(out, "overhead_bytes", memory->overhead_bytes);
-    json_end_object(out);
-    json_put_number(out, "kv_bytes_per_token", memory->kv_bytes_per_token);
-    json_put_number(out, "kv_bytes_per_token_beyond_window",
-                    memory->kv_bytes_per_token_beyond_window);
-    json_put_number(out, "state_bytes_per_sequence", memory->state_bytes_per_sequence);
-    json_put_number(out, "kv_token_capacity", memory->kv_token_capacity);
-    json_put_number(out, "max_concurrency", memory->max_concurrency);
-    json_put_number(out, "held_sequences", memory->held_sequences);
-    json_put_text(out, "basis", basis_name(memory->basis));
-    json_end_object(out);
-}
-
 static void write_memory_summary(struct json_out *out, const struct memory_plan *memory)
 {
     json_key(out, "memory");
@@ -531,7 +505,7 @@ void plan_json_full(struct json_out *out, const struct plan_request *request,
     write_prefill(out, plan);
     plan_json_latency(out, plan);
     plan_json_throughput(out, plan);
-    plan_json_memory(out, plan);
+    memory_json_write(out, request, plan);
     write_moves(out, plan);
     write_cures(out, "cures", plan, true, CURES_MAX);
     write_cures(out, "non_cures", plan, false, CURES_MAX);

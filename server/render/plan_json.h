@@ -28,7 +28,6 @@ void plan_json_regime(struct json_out *out, const struct plan *plan);
 void plan_json_dominant(struct json_out *out, const struct dominant *dominant);
 void plan_json_latency(struct json_out *out, const struct plan *plan);
 void plan_json_throughput(struct json_out *out, const struct plan *plan);
-void plan_json_memory(struct json_out *out, const struct plan *plan);
 void plan_json_ignored_flags(struct json_out *out, const struct described *described);
 
 /* The plan's warnings and, behind them, the notes of what was read. */

@@ -5,6 +5,7 @@
 
 #include "anchors.h"
 #include "load.h"
+#include "memory_json.h"
 #include "request_json.h"
 #include "text_layout.h"
 #include "units.h"
@@ -314,77 +315,6 @@ static void write_prefill(struct report *report)
     text_wrap(report->out, phrase_text(phrase), 0, 4);
 }
 
-/* Memory --------------------------------------------------------------------------------------- */
-
-#define MEMORY_COLUMNS 60
-
-struct memory_part {
-    const char *title, *block, *ascii;
-    double bytes;
-};
-
-static void write_memory_bar(struct report *report, const struct memory_part *parts, int n,
-                             double total)
-{
-    double sum = 0;
-    int drawn = 0;
-
-    out_text(report->out, "  [");
-    for (int i = 0; i < n; i++) {
-        sum += parts[i].bytes;
-        int until = total > 0 ? (int)lround(fmin(sum / total, 1) * MEMORY_COLUMNS) : 0;
-        text_repeat(report->out, report->ascii ? parts[i].ascii : parts[i].block, until - drawn);
-        drawn = until > drawn ? until : drawn;
-    }
-    text_repeat(report->out, report->ascii ? "." : " ", MEMORY_COLUMNS - drawn);
-    phrase_begin(&report->phrase);
-    phrase_add(&report->phrase, "] ");
-    phrase_bytes(&report->phrase, total);
-    out_text(report->out, phrase_text(&report->phrase));
-    line(report);
-}
-
-static void write_memory(struct report *report)
-{
-    const struct memory_plan *memory = &report->plan->memory;
-    const struct workload *load = &report->plan->problem.load;
-    struct phrase *phrase = &report->phrase;
-    const struct memory_part parts[] = {
-        {"weights", "\u2588", "#", memory->weights_bytes},
-        {"activations", "\u2593", "+", memory->activation_bytes},
-        {"overhead", "\u2592", "-", memory->overhead_bytes},
-        {"KV pool", "\u2591", "=", fmax(memory->kv_bytes, 0)},
-    };
-
-    heading(report, memory->fits ? "MEMORY of one device" : "MEMORY of one device: DOES NOT FIT");
-    write_memory_bar(report, parts, (int)ARRAY_LEN(parts), memory->total_bytes);
-    phrase_begin(phrase);
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        phrase_add(phrase, i ? ", " : "  ");
-        phrase_add(phrase, report->ascii ? parts[i].ascii : parts[i].block);
-        phrase_add(phrase, " ");
-        phrase_add(phrase, parts[i].title);
-        phrase_add(phrase, " ");
-        phrase_bytes(phrase, parts[i].bytes);
-    }
-    text_wrap(report->out, phrase_text(phrase), 0, 4);
-    phrase_begin(phrase);
-    phrase_add(phrase, "  ");
-    phrase_whole(phrase, memory->kv_token_capacity);
-    phrase_add(phrase, " KV tokens at ");
-    phrase_bytes(phrase, memory->kv_bytes_per_token);
-    phrase_add(phrase, " each: ");
-    phrase_fixed(phrase, memory->max_concurrency, 1);
-    phrase_add(phrase, " sequences of ");
-    phrase_whole(phrase, load->input_tokens + load->output_tokens);
-    phrase_add(phrase, " tokens at their end, ");
-    phrase_whole(phrase, memory->held_sequences);
-    phrase_add(phrase, " as admitted (");
-    phrase_add(phrase, basis_name(memory->basis));
-    phrase_add(phrase, ")");
-    text_wrap(report->out, phrase_text(phrase), 0, 4);
-}
-
 /* Moves and cures ------------------------------------------------------------------------------ */
 
 /* Units of the axes, for people. */
@@ -639,7 +569,7 @@ void plan_text_write(struct json_out *out, const struct plan_request *request,
     write_nearness(&report);
     write_decode(&report);
     write_prefill(&report);
-    write_memory(&report);
+    memory_text_write(out, request, plan, ascii);
     write_moves(&report);
     write_cures(&report, true,
                 "CURES  each applied alone and planned again; * measured elsewhere, ~ rests on an "

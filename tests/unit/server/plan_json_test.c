@@ -98,8 +98,20 @@ static void members_stand_in_the_order_of_the_api(void **state)
     check_members(at(tree, "throughput"),
                   "output_tok_s per_user_tok_s requests_s max_request_rate");
     check_members(
-        at(tree, "memory.per_device"),
-        "total_bytes usable_bytes weights_bytes kv_bytes activation_bytes overhead_bytes");
+        at(tree, "memory"),
+        "fits verdict short_by_bytes per_device pool_formula terms layout kv_bytes_per_token "
+        "kv_bytes_per_token_beyond_window state_bytes_per_sequence kv_token_capacity "
+        "max_concurrency max_concurrency_at_max_model_len longest_context_tokens held_sequences "
+        "changes assumed basis");
+    check_members(at(tree, "memory.per_device"),
+                  "total_bytes usable_bytes weights_bytes kv_bytes kv_bytes_low kv_bytes_high "
+                  "activation_bytes overhead_bytes");
+    check_members(at(tree, "memory.terms.0"),
+                  "term title bytes low_bytes high_bytes in_budget formula basis rule");
+    check_members(at(tree, "memory.layout"), "unit unit_bytes units groups");
+    check_members(at(tree, "memory.layout.groups.0"),
+                  "kind layers tables bytes_per_token state_bytes window_tokens block_tokens "
+                  "page_bytes");
     check_members(at(tree, "moves.0"), "axis direction from at to_regime to_class");
     check_members(
         at(tree, "cures.0"),

@@ -20,6 +20,7 @@ struct sample {
     struct kv_format kv;
     struct op_fit fit;
     struct library lib;
+    struct memory_constant memory_rule;
     struct plan_request request;
     struct plan plan;
 };
@@ -233,23 +234,50 @@ static inline int sample_cure(const char *id)
     return index;
 }
 
-static inline void sample_outcomes(struct sample *sample)
+static inline void sample_memory_plan(struct sample *sample)
 {
     struct plan *plan = &sample->plan;
 
     plan->memory = (struct memory_plan){.fits = true,
+                                        .verdict = MEMORY_FITS,
                                         .total_bytes = 85e9,
                                         .usable_bytes = 78.2e9,
                                         .weights_bytes = 16060522496.0,
                                         .kv_bytes = 59.9e9,
+                                        .kv_bytes_low = 59.5e9,
+                                        .kv_bytes_high = 60.2e9,
                                         .activation_bytes = 2e9,
                                         .overhead_bytes = 0.3e9,
                                         .kv_bytes_per_token = 131072,
                                         .kv_bytes_per_token_beyond_window = 131072,
                                         .kv_token_capacity = 456848,
                                         .max_concurrency = 198.285,
+                                        .max_concurrency_at_max_model_len = 3.485,
+                                        .longest_context = 131072,
                                         .held_sequences = 198,
                                         .basis = BASIS_ASSUMED};
+    plan->memory.terms[TERM_WEIGHTS] =
+        (struct memory_term){16060522496.0, 16.01e9, 16.11e9, BASIS_DERIVED, true, NULL, NULL};
+    plan->memory.terms[TERM_ACTIVATION] =
+        (struct memory_term){2e9, 1.7e9, 2.4e9, BASIS_CALIBRATED, true, &sample->memory_rule, NULL};
+    plan->memory.terms[TERM_GRAPHS] =
+        (struct memory_term){0.3e9, 0.1e9, 0.6e9, BASIS_CALIBRATED, false, NULL, NULL};
+    sample->memory_rule.id = "vllm-sampler-0.23";
+    plan->memory.layout =
+        (struct kv_layout){.unit = "block", .unit_bytes = 2097152, .units = 28553, .n_groups = 1};
+    plan->memory.layout.groups[0] = (struct kv_group){.kind = KV_FULL,
+                                                      .layers = 32,
+                                                      .shares = 1,
+                                                      .bytes_per_token = 4096,
+                                                      .block_tokens = 16,
+                                                      .page_bytes = 65536};
+}
+
+static inline void sample_outcomes(struct sample *sample)
+{
+    struct plan *plan = &sample->plan;
+
+    sample_memory_plan(sample);
     plan->moves[0] = (struct move){.axis = "concurrency",
                                    .from = 4,
                                    .at = 61,

@@ -70,6 +70,60 @@ static void no_line_is_wider_than_the_terminal(void **state)
     arena_free(arena);
 }
 
+/* What does not fit says what would. */
+static void what_makes_memory_fit(void **state)
+{
+    struct arena *arena = arena_new(4 << 20);
+    static struct sample sample;
+    struct json_out out;
+
+    (void)state;
+    sample_fill(&sample);
+    sample.plan.memory.fits = false;
+    sample.plan.memory.verdict = MEMORY_DOES_NOT_FIT;
+    sample.plan.memory.short_by_bytes = 68e9;
+    sample.plan.n_memory_changes = 2;
+    sample.plan.memory_changes[0] =
+        (struct memory_change){.why = "Fewer bits.",
+                               .changes = {{.pointer = "/deployment/weights", .text = "awq"},
+                                           {.pointer = "/deployment/cuda_graphs", .is_bool = true}},
+                               .n_changes = 2,
+                               .verdict = MEMORY_FITS,
+                               .kv_token_capacity = 106736};
+    sample.plan.memory_changes[1] =
+        (struct memory_change){.why = "More devices.",
+                               .changes = {{.pointer = "/deployment/tp", .number = 2}},
+                               .n_changes = 1,
+                               .verdict = MEMORY_MAY_FIT,
+                               .kv_token_capacity = 9000};
+    write_report(arena, &sample, false, &out);
+    out_bytes(&out, "", 1);
+    assert_non_null(strstr(out.text, "short by 68 GB; the smallest changes that make it fit:"));
+    assert_non_null(strstr(
+        out.text, "  > weights awq, cuda_graphs false: fits, 106,736 KV tokens. Fewer bits."));
+    assert_non_null(strstr(out.text, "  > tp 2: may fit, 9,000 KV tokens. More devices."));
+    sample.plan.n_memory_changes = 0;
+    sample.plan.memory.verdict = MEMORY_MAY_FIT;
+    write_report(arena, &sample, false, &out);
+    out_bytes(&out, "", 1);
+    assert_non_null(strstr(out.text, "MAY NOT FIT"));
+    assert_non_null(strstr(out.text, "short by 68 GB; no one or two flags make it fit"));
+
+    sample_fill(&sample);
+    sample.plan.memory.verdict = MEMORY_MAY_FIT;
+    sample.plan.n_memory_changes = 1;
+    sample.plan.memory_changes[0] = (struct memory_change){
+        .why = "Other.",
+        .changes = {{.pointer = "/deployment/text_only", .is_bool = true, .number = 1}},
+        .n_changes = 1,
+        .verdict = MEMORY_FITS};
+    write_report(arena, &sample, false, &out);
+    out_bytes(&out, "", 1);
+    assert_non_null(strstr(out.text, "fits, but not over its range"));
+    assert_non_null(strstr(out.text, "text_only true: fits"));
+    arena_free(arena);
+}
+
 /* What does not fit, what has no record, and a plan of nothing at all must read as well. */
 static void odd_plans_are_written_whole(void **state)
 {
@@ -188,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_report_reads_as_reviewed),
         cmocka_unit_test(no_line_is_wider_than_the_terminal),
+        cmocka_unit_test(what_makes_memory_fit),
         cmocka_unit_test(odd_plans_are_written_whole),
         cmocka_unit_test(a_report_commands_no_terminal),
         cmocka_unit_test(paragraphs_break_at_blanks),
