@@ -128,7 +128,11 @@ const struct schema *schema_at(int index)
         return &CHECK_SCHEMAS[index];
     }
     index -= N_CHECK_SCHEMAS;
-    return index < N_CAPACITY_SCHEMAS ? &CAPACITY_SCHEMAS[index] : NULL;
+    if (index < N_CAPACITY_SCHEMAS) {
+        return &CAPACITY_SCHEMAS[index];
+    }
+    index -= N_CAPACITY_SCHEMAS;
+    return index < N_MEMORY_SCHEMAS ? &MEMORY_SCHEMAS[index] : NULL;
 }
 
 void openapi_schemas_write(struct json_out *out)

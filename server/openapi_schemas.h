@@ -55,6 +55,9 @@ extern const int N_CHECK_SCHEMAS;
 /* Those of memory against engine logs. */
 extern const struct schema CAPACITY_SCHEMAS[];
 extern const int N_CAPACITY_SCHEMAS;
+/* Those of memory. */
+extern const struct schema MEMORY_SCHEMAS[];
+extern const int N_MEMORY_SCHEMAS;
 
 /* The schema at that place of all tables, one behind the other; NULL past the end. */
 const struct schema *schema_at(int index);
