@@ -13,6 +13,9 @@
 #define VERIFIED_MAX CHECK_CURES_MAX
 /* Of them for each check that does not pass. */
 #define BEST_PER_CHECK 2
+/* What a cure may cost before it comes behind the others. */
+#define LEAST_OUTPUT_KEPT 0.75
+#define MOST_TTFT_TIMES 3.0
 
 struct candidate {
     struct trial trial;
@@ -20,6 +23,7 @@ struct candidate {
     int order;       /* in the tables: the cheaper change first */
     unsigned passes; /* bits of the checks that pass with it and did not before */
     unsigned fails;  /* bits of those that fail with it and were unknown before */
+    bool harms;      /* it makes much worse what nobody set a limit for */
     double devices;
     enum check_verdict verdict;
     bool taken;
@@ -125,6 +129,15 @@ static bool is_known(const struct search *search, const struct trial *trial)
     return false;
 }
 
+/* Whether the scratch plan gives up much of what was: a quarter of the output, or three times the
+ * time to first token. Nobody's first wish, though it may pass every limit that was set. */
+static bool is_harmful(const struct search *search)
+{
+    const struct plan *before = search->plan, *after = search->scratch;
+    return after->output_tok_s.expected < LEAST_OUTPUT_KEPT * before->output_tok_s.expected ||
+           after->ttft_ms.expected > MOST_TTFT_TIMES * before->ttft_ms.expected;
+}
+
 static void screen(struct search *search, const struct candidate *candidate)
 {
     struct check_list after;
@@ -137,6 +150,7 @@ static void screen(struct search *search, const struct candidate *candidate)
     if (!compare(search, &after, kept))
         return;
     kept->verdict = after.verdict;
+    kept->harms = is_harmful(search);
     kept->devices = devices_of(&kept->trial.problem.dep);
     kept->order = search->n++;
 }
@@ -213,6 +227,8 @@ static int order(const void *a, const void *b)
         bits(right->passes) - bits(right->fails) - bits(left->passes) + bits(left->fails);
     if (by_passes)
         return by_passes;
+    if (left->harms != right->harms)
+        return left->harms ? 1 : -1;
     if (left->devices != right->devices)
         return left->devices < right->devices ? -1 : 1;
     return left->order - right->order;
