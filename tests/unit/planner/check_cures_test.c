@@ -237,27 +237,6 @@ static void an_unknown_that_turns_out_to_fail(void **state)
     assert_true(eight);
 }
 
-/* 57 ms per token of 64 requests at a limit of 40: eight of them at a time would keep it, and the
- * others would wait a hundred times as long. Twice the devices keep it for all. */
-static void what_ruins_the_rest_comes_last(void **state)
-{
-    const struct rig *rig = *state;
-    struct problem problem = rig_llama(rig);
-    struct found found;
-    problem.lib = &rig->linked;
-    problem.model = &rig->sample->models[SAMPLE_LLAMA_70B];
-    problem.dep.tp = 4;
-    problem.load.concurrency = 64;
-    problem.load.input_tokens = 4000;
-    problem.load.output_tokens = 500;
-    problem.slo.tpot_ms = 40;
-    find(problem, NAN, &found);
-    assert_int_not_equal(check_find(&found.checks, CHECK_TPOT)->verdict, CHECK_PASS);
-    assert_true(found.n > 0);
-    assert_true(found.cures[0].output_tok_s > -0.25);
-    assert_true(found.cures[0].ttft < 2.0);
-}
-
 /* A change outside the table of checks' own never breaks what passed. */
 static void nothing_gets_worse(void **state)
 {
@@ -346,7 +325,6 @@ int main(void)
         cmocka_unit_test(stages),
         cmocka_unit_test(formats),
         cmocka_unit_test(places),
-        cmocka_unit_test(what_ruins_the_rest_comes_last),
         cmocka_unit_test(nothing_gets_worse),
         cmocka_unit_test(an_unknown_that_turns_out_to_fail),
         cmocka_unit_test(every_row_applies),

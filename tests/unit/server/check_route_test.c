@@ -238,6 +238,25 @@ static void a_cure_holds_what_it_promises(void **state)
     "\"baseline\":{\"deployment\":{" BASELINE "}},\"candidate\":{\"deployment\":{" CANDIDATE "}}}"
 
 /* Half the bytes per weight are faster; fp8 KV holds twice the tokens. */
+/* 57 ms per token of 64 requests at a limit of 40: sixteen of them at a time would keep it, and the
+ * others would wait a hundred times as long. That comes behind what serves all of them. */
+static void what_ruins_the_rest_is_not_the_first_advice(void **state)
+{
+    cJSON *tree = app_kit_json(
+        *state,
+        "/v1/check?model=llama-3.1-70b&hardware=h100-sxm&tp=4&concurrency=64&input_tokens=4000"
+        "&output_tokens=500&tpot_ms=40&kv_cache=fp8&max_model_len=32768",
+        200);
+    const cJSON *cures = app_kit_at(tree, "cures"), *cure;
+    int ruinous = 0;
+
+    assert_string_equal(app_kit_text(tree, "verdict"), "fail");
+    assert_true(app_kit_number(cures->child, "effect/output_tok_s") > -0.25);
+    cJSON_ArrayForEach(cure, cures) ruinous += app_kit_number(cure, "effect/ttft") > 3;
+    assert_true(ruinous > 0);
+    cJSON_Delete(tree);
+}
+
 static void a_regression_closes_the_gate(void **state)
 {
     static const struct {
@@ -301,6 +320,7 @@ int main(void)
         cmocka_unit_test(a_cure_is_a_flag_of_the_engine),
         cmocka_unit_test(devices_handed_over_are_checked),
         cmocka_unit_test(a_cure_holds_what_it_promises),
+        cmocka_unit_test(what_ruins_the_rest_is_not_the_first_advice),
         cmocka_unit_test(a_regression_closes_the_gate),
         cmocka_unit_test(a_comparison_shows_both),
     };
