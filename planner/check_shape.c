@@ -33,6 +33,28 @@ static void set_shape(struct check *check, bool passes, double part, double whol
     check->figure[1] = whole;
 }
 
+/* The n-th mixer of a model, counted over its groups; NULL past the last one. */
+static const struct mixer *mixer_at(const struct model *model, int n)
+{
+    for (int i = 0; i < model->n_groups; i++) {
+        if (n < model->groups[i].n_mixers)
+            return &model->groups[i].mixers[n];
+        n -= model->groups[i].n_mixers;
+    }
+    return NULL;
+}
+
+/* The same of its feed-forward blocks. */
+static const struct ffn *ffn_at(const struct model *model, int n)
+{
+    for (int i = 0; i < model->n_groups; i++) {
+        if (n < model->groups[i].n_ffns)
+            return &model->groups[i].ffns[n];
+        n -= model->groups[i].n_ffns;
+    }
+    return NULL;
+}
+
 /* Heads ---------------------------------------------------------------------------------------- */
 
 struct head_count {
@@ -73,63 +95,67 @@ static int head_counts(const struct mixer *mixer, struct head_count ret_counts[2
     return 1;
 }
 
+/* Says what a mixer's heads come to, unless another's said so before; false when they do not
+ * divide. */
+static bool say_heads(const struct mixer *mixer, double tp, bool *any, struct check *check)
+{
+    struct head_count counts[2];
+    int n = head_counts(mixer, counts);
+    for (int k = 0; k < n; k++) {
+        bool fits = divides(tp, counts[k].n);
+        if (*any && fits)
+            continue;
+        *any = true;
+        check->name[0] = counts[k].what;
+        set_shape(check, fits, tp, counts[k].n,
+                  fits ? "tp {wA} divides the {wB} {ss}"
+                       : "tp {wA} does not divide the {wB} {ss}: the engine refuses to start");
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
 bool check_heads(const struct problem *problem, struct check *check)
 {
-    const struct model *model = problem->model;
-    double tp = problem->dep.tp;
-    bool any = false;
-    for (int i = 0; i < model->n_groups; i++)
-        for (int j = 0; j < model->groups[i].n_mixers; j++) {
-            struct head_count counts[2];
-            int n = head_counts(&model->groups[i].mixers[j], counts);
-            for (int k = 0; k < n; k++) {
-                bool fits = divides(tp, counts[k].n);
-                if (any && fits)
-                    continue;
-                any = true;
-                check->name[0] = counts[k].what;
-                set_shape(check, fits, tp, counts[k].n,
-                          fits ? "tp {wA} divides the {wB} {ss}"
-                               : "tp {wA} does not divide the {wB} {ss}: the engine refuses to "
-                                 "start");
-                if (!fits)
-                    return true;
-            }
-        }
+    const struct mixer *mixer;
+    bool any = false, fits = true;
+    for (int i = 0; fits && (mixer = mixer_at(problem->model, i)) != NULL; i++)
+        fits = say_heads(mixer, problem->dep.tp, &any, check);
     return any;
+}
+
+/* The sentence about `heads` KV heads on tp ranks. */
+static const char *kv_heads_text(double tp, double heads, bool latent)
+{
+    if (latent)
+        return "one latent serves all heads: it is whole on each of the {wA} ranks, and dp divides "
+               "it where tp cannot";
+    if (divides(tp, heads))
+        return "tp {wA} divides the {wB} KV heads";
+    if (divides(heads, tp))
+        return "tp {wA} is a multiple of the {wB} KV heads: each is copied evenly, and a device's "
+               "cache stops shrinking at tp {wB}";
+    return "tp {wA} neither divides the {wB} KV heads nor is a multiple of them: the engine "
+           "refuses "
+           "to start";
 }
 
 bool check_kv_heads(const struct problem *problem, struct check *check)
 {
-    static const char COPIED[] = "tp {wA} is a multiple of the {wB} KV heads: each is copied "
-                                 "evenly, and a device's cache stops shrinking at tp {wB}";
-    static const char REFUSED[] =
-        "tp {wA} neither divides the {wB} KV heads nor is a multiple of them: the engine refuses "
-        "to start";
-    static const char LATENT[] = "one latent serves all heads: it is whole on each of the {wA} "
-                                 "ranks, and dp divides it where tp cannot";
-    const struct model *model = problem->model;
+    const struct mixer *mixer;
     double tp = problem->dep.tp;
-    bool any = false;
-    for (int i = 0; i < model->n_groups; i++)
-        for (int j = 0; j < model->groups[i].n_mixers; j++) {
-            const struct mixer *mixer = &model->groups[i].mixers[j];
-            double heads = mixer->n_kv_heads;
-            bool latent = mixer->kv_replicated && mixer->cached_per_token > 0.0;
-            if (!latent && heads <= 0.0)
-                continue;
-            bool fits = latent || divides(tp, heads) || divides(heads, tp);
-            if (any && fits)
-                continue;
-            any = true;
-            const char *detail = !fits                ? REFUSED
-                                 : latent             ? LATENT
-                                 : divides(tp, heads) ? "tp {wA} divides the {wB} KV heads"
-                                                      : COPIED;
-            set_shape(check, fits, tp, latent ? 1.0 : heads, detail);
-            if (!fits)
-                return true;
-        }
+    bool any = false, fits = true;
+    for (int i = 0; fits && (mixer = mixer_at(problem->model, i)) != NULL; i++) {
+        double heads = mixer->n_kv_heads;
+        bool latent = mixer->kv_replicated && mixer->cached_per_token > 0.0;
+        if (!latent && heads <= 0.0)
+            continue;
+        fits = latent || divides(tp, heads) || divides(heads, tp);
+        if (!any || !fits)
+            set_shape(check, fits, tp, latent ? 1.0 : heads, kv_heads_text(tp, heads, latent));
+        any = true;
+    }
     return any;
 }
 
@@ -172,36 +198,33 @@ bool check_vocabulary(const struct problem *problem, struct check *check)
 
 bool check_width(const struct problem *problem, struct check *check)
 {
-    const struct model *model = problem->model;
+    const struct ffn *ffn;
     double tp = problem->dep.tp;
-    bool any = false;
-    for (int i = 0; i < model->n_groups; i++)
-        for (int j = 0; j < model->groups[i].n_ffns; j++) {
-            const struct ffn *ffn = &model->groups[i].ffns[j];
-            double width = ffn->kind == FFN_DENSE ? ffn->width : ffn->shared_width;
-            bool fits = divides(tp, width);
-            if (width <= 0.0 || (any && fits))
-                continue;
-            any = true;
-            check->name[0] =
-                ffn->kind == FFN_DENSE ? "intermediate width" : "width of the shared experts";
-            check->figure[2] = width / tp;
-            set_shape(check, fits, tp, width,
-                      fits ? "tp {wA} cuts the {ss} of {wB} into {wC}"
-                           : "tp {wA} does not divide the {ss} of {wB}: the engine refuses to "
-                             "start");
-            if (!fits)
-                return true;
-        }
+    bool any = false, fits = true;
+    for (int i = 0; fits && (ffn = ffn_at(problem->model, i)) != NULL; i++) {
+        bool dense = ffn->kind == FFN_DENSE;
+        double width = dense ? ffn->width : ffn->shared_width;
+        if (width <= 0.0)
+            continue;
+        fits = divides(tp, width);
+        if (any && fits)
+            continue;
+        any = true;
+        check->name[0] = dense ? "intermediate width" : "width of the shared experts";
+        check->figure[2] = width / tp;
+        set_shape(check, fits, tp, width,
+                  fits ? "tp {wA} cuts the {ss} of {wB} into {wC}"
+                       : "tp {wA} does not divide the {ss} of {wB}: the engine refuses to start");
+    }
     return any;
 }
 
 static const struct ffn *first_moe(const struct model *model)
 {
-    for (int i = 0; i < model->n_groups; i++)
-        for (int j = 0; j < model->groups[i].n_ffns; j++)
-            if (model->groups[i].ffns[j].kind == FFN_MOE)
-                return &model->groups[i].ffns[j];
+    const struct ffn *ffn;
+    for (int i = 0; (ffn = ffn_at(model, i)) != NULL; i++)
+        if (ffn->kind == FFN_MOE)
+            return ffn;
     return NULL;
 }
 

@@ -26,8 +26,9 @@
 /* A value costs 64 bytes and more in the tree. */
 #define JSON_VALUES_MAX 50000
 
-/* With a longer one the connection is closed after the refusal instead of reading it to its end. */
-#define DISCARD_MAX_BYTES (64 * KIB)
+/* With a longer one the connection is closed after the refusal instead of reading it to its end: a
+ * client that is still sending then may not see why. Beyond 1 MiB curl asks before it sends. */
+#define DISCARD_MAX_BYTES MIB
 
 #define REQUEST_ID_MAX 128
 

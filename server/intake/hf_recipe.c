@@ -95,6 +95,9 @@ static const char *container_of(const struct hf *hf, enum role role, const struc
     if (nemotron) {
         return "mixer";
     }
+    if (mixer == NULL) {
+        return "";
+    }
     switch (mixer->kind) {
     case MIXER_GATED_DELTA:
         return "linear_attn";

@@ -147,7 +147,7 @@ static bool apply_roles(const struct weight_files *files, const char *where,
                         const double in_file[ROLE_COUNT])
 {
     struct model *model = files->model;
-    double bytes[ROLE_COUNT], own[ROLE_COUNT];
+    double bytes[ROLE_COUNT] = {0}, own[ROLE_COUNT];
     base_bytes(files, bytes);
     size_tower(model, in_file[ROLE_VISION], bytes[ROLE_VISION]);
     double sum = gather(model, in_file, own);

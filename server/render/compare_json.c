@@ -8,7 +8,7 @@
 #include "plan_json.h"
 #include "request_json.h"
 
-#define VALUE_MAX 4096
+#define VALUE_MAX ((size_t)4096)
 
 const struct compare_figure COMPARE_FIGURES[] = {
     {"ttft_ms", "latency", offsetof(struct plan, ttft_ms)},
