@@ -111,8 +111,9 @@ static const struct {
     {"a length beyond all bounds",
      "POST /v1/plan HTTP/1.1\r\n" HOST JSON "Content-Length: 99999999999\r\n\r\n{}", 413, true},
     {"a long body of a wrong type",
-     "POST /v1/plan HTTP/1.1\r\n" HOST "Content-Length: 2000000\r\nContent-Type: a/b\r\n\r\n{", 415,
-     true},
+     "POST /v1/models/gguf HTTP/1.1\r\n" HOST
+     "Content-Length: 2000000\r\nContent-Type: a/b\r\n\r\n{",
+     415, true},
     {"an expectation for a wrong path",
      "POST /nope HTTP/1.1\r\n" HOST "Expect: 100-continue\r\nContent-Length: 10\r\n\r\n", 404,
      true},
