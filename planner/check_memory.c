@@ -7,9 +7,6 @@
 #include "memory.h"
 #include "units.h"
 
-/* A need below this share more than the load's own is that of the longest request. */
-#define ROUNDING 1.001
-
 static double request_tokens(const struct problem *problem)
 {
     return problem->load.input_tokens + problem->load.output_tokens;
@@ -62,16 +59,27 @@ double check_used_bytes(const struct plan *plan)
 
 static const char *fits_detail(const struct memory_plan *memory, enum check_verdict verdict)
 {
-    if (memory->layout.refused)
+    bool allocates = memory->layout.least_bytes > 0.0;
+    if (memory->layout.refused && !allocates)
         return "the engine cannot lay out these layers' caches in one pool: it refuses to start";
     if (verdict == CHECK_PASS)
-        return "{bA} of weights and overhead and {bB} for one request fit the {bC} usable of {bD} "
-               "on each device";
+        return "{bA} of weights and overhead and {bB} for {ss} ({wE} tokens) fit the {bC} "
+               "usable of {bD} on each device";
     if (verdict == CHECK_FAIL)
-        return "{bA} of weights and overhead and {bB} for one request do not fit the {bC} usable "
-               "of {bD} on each device";
-    return "{bA} of weights and overhead, give or take their range, and {bB} for one request: "
-           "whether the {bC} usable of {bD} on each device hold them nobody can say";
+        return "{bA} of weights and overhead and {bB} for {ss} ({wE} tokens) do not fit the "
+               "{bC} usable of {bD} on each device";
+    return "{bA} of weights and overhead, give or take their range, and {bB} for {ss} ({wE} "
+           "tokens): whether the {bC} usable of {bD} on each device hold them nobody can say";
+}
+
+/* Whose the bytes are that must fit. */
+static const char *needed_by(const struct problem *problem, const struct memory_plan *memory)
+{
+    double least = memory->layout.least_bytes;
+    if (least > 0.0 && least >= memory->needed_bytes)
+        return "the cache allocated at the start";
+    return memory->needed_tokens > request_tokens(problem) ? "one request of max_model_len"
+                                                           : "one request";
 }
 
 void check_memory_fits(const struct plan *plan, struct check *check)
@@ -83,11 +91,7 @@ void check_memory_fits(const struct plan *plan, struct check *check)
 
     const struct memory_plan *memory = &plan->memory;
     double fixed = spent(memory, 0);
-    double request = sequence_bytes(&plan->problem, memory, request_tokens(&plan->problem));
-    double need = memory->short_by_bytes > 0.0 ? memory->kv_bytes + memory->short_by_bytes : 0.0;
-    /* An engine may want room for a request of max_model_len before it starts. */
-    if (need > request * ROUNDING)
-        request = need;
+    double request = memory->needed_bytes;
     check->verdict = VERDICTS[memory->verdict];
     check->limit = memory->usable_bytes;
     check->predicted = fixed + request;
@@ -98,6 +102,8 @@ void check_memory_fits(const struct plan *plan, struct check *check)
     check->figure[1] = request;
     check->figure[2] = memory->usable_bytes;
     check->figure[3] = memory->total_bytes;
+    check->figure[4] = memory->needed_tokens;
+    check->name[0] = needed_by(&plan->problem, memory);
     check->detail = fits_detail(memory, check->verdict);
 }
 
@@ -138,11 +144,13 @@ static void hold(const struct plan *plan, struct check *check)
 static const char *hold_detail(enum check_verdict verdict)
 {
     if (verdict == CHECK_PASS)
-        return "the KV pool holds {wC} sequences of {wD} tokens at least; in flight: {nB}";
+        return "the KV pool holds {wC} sequences of {wD} tokens even at its low end, expected "
+               "{wE}; in flight: {nB}";
     if (verdict == CHECK_FAIL)
-        return "the KV pool holds {wA} sequences of {wD} tokens at most; in flight: {nB}, the "
-               "rest wait";
-    return "the KV pool holds {wC} to {wA} sequences of {wD} tokens; in flight: {nB}";
+        return "even at its high end the KV pool holds {wA} sequences of {wD} tokens, expected "
+               "{wE}; in flight: {nB}, the rest wait";
+    return "the KV pool holds {wC} to {wA} sequences of {wD} tokens, expected {wE}; in flight: "
+           "{nB}";
 }
 
 void check_kv_holds(const struct plan *plan, struct check *check)
@@ -155,6 +163,7 @@ void check_kv_holds(const struct plan *plan, struct check *check)
     check->figure[1] = check->limit;
     check->figure[2] = check->low;
     check->figure[3] = request_tokens(&plan->problem);
+    check->figure[4] = check->predicted;
     if (isnan(check->limit)) {
         check->verdict = saturated ? CHECK_FAIL : CHECK_UNKNOWN;
         check->detail = saturated
@@ -190,12 +199,14 @@ void check_max_model_len(const struct plan *plan, struct check *check)
     check->figure[0] = check->low;
     check->figure[1] = check->limit;
     check->figure[2] = check->high;
+    check->figure[3] = check->predicted;
     if (check->verdict == CHECK_FAIL)
-        check->detail = "max_model_len is {wB} tokens, but the KV pool holds a sequence of {wC} at "
-                        "most";
+        check->detail =
+            "max_model_len is {wB} tokens, but even at its high end the KV pool holds a "
+            "sequence of {wC}, expected {wD}";
     else if (check->verdict == CHECK_UNKNOWN)
         check->detail = "max_model_len is {wB} tokens, and the KV pool holds a sequence of {wA} to "
-                        "{wC}";
+                        "{wC}, expected {wD}";
     else if (!grows(plan))
         check->detail = "max_model_len is {wB} tokens, and what a sequence keeps stops growing "
                         "before";

@@ -47,7 +47,7 @@ enum check_id { CHECK_LIST(X) CHECK_COUNT };
 
 enum check_verdict { CHECK_PASS, CHECK_FAIL, CHECK_UNKNOWN, CHECK_VERDICT_COUNT };
 
-#define CHECK_FIGURES 4
+#define CHECK_FIGURES 5
 
 struct check {
     enum check_id id;
@@ -57,7 +57,7 @@ struct check {
     /* A sentence whose holes are figures: {wA} a whole number, {nB} three digits, {bC} bytes, {ss}
      * the first name, {st} the second. */
     const char *detail;
-    double figure[CHECK_FIGURES]; /* A, B, C, D */
+    double figure[CHECK_FIGURES]; /* A, B, C, D, E */
     const char *name[2];          /* s, t */
 };
 
@@ -70,6 +70,7 @@ struct check_list {
 /* What is known besides the plan. */
 struct check_asked {
     double devices;              /* that one replica was given; NAN = nobody said */
+    bool may_idle;               /* they are a machine's: some of them may stay idle */
     const struct plan *baseline; /* what runs now: adds the checks against regressions; NULL */
     double tolerance;            /* worse by this share is no regression yet */
 };

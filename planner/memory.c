@@ -411,10 +411,14 @@ static double needed_tokens(const struct problem *problem)
 static void judge(const struct problem *problem, struct memory_plan *plan)
 {
     const struct kv_layout *layout = &plan->layout;
-    double units = units_of(problem, plan, needed_tokens(problem));
+    double tokens = needed_tokens(problem);
+    double units = units_of(problem, plan, tokens);
     double need = fmax(units > 0.0 ? units * layout->unit_bytes : 0.0, layout->least_bytes);
     bool held = need <= 0.0 || (layout->units >= units && plan->kv_bytes >= layout->least_bytes);
     plan->fits = plan->kv_bytes > 0.0 && !layout->refused && held;
+    bool allocates = layout->least_bytes > 0.0 && layout->least_bytes >= need;
+    plan->needed_bytes = need;
+    plan->needed_tokens = allocates ? layout->least_bytes / layout->unit_bytes : tokens;
     plan->short_by_bytes = plan->fits ? 0.0 : fmax(need - plan->kv_bytes, 0.0);
     plan->verdict = MEMORY_MAY_FIT;
     if (layout->refused || plan->kv_bytes_high <= 0.0 || plan->kv_bytes_high < need)

@@ -104,7 +104,9 @@ struct memory_plan {
      * activations; terms outside the budget count too. */
     double weights_bytes, activation_bytes, overhead_bytes;
     double kv_bytes, kv_bytes_low, kv_bytes_high; /* the pool; at least 0 */
-    double short_by_bytes; /* what the pool lacks for what must fit; 0 when it fits */
+    /* What must fit for the engine to start and the load to run: one request, one of max_model_len,
+     * or what the engine allocates at its start; and what the pool lacks for it, 0 when it fits. */
+    double needed_bytes, needed_tokens, short_by_bytes;
     double kv_bytes_per_token, kv_bytes_per_token_beyond_window, state_bytes_per_sequence;
     double kv_token_capacity; /* what the engine's log prints for one engine core */
     double max_concurrency;   /* sequences of input + output tokens in that capacity */

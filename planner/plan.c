@@ -93,12 +93,12 @@ static void warn_memory(struct plan *plan, const struct core *core)
     const struct deployment *dep = &plan->problem.dep;
     double spent = memory->weights_bytes + memory->activation_bytes + memory->overhead_bytes;
     double asked = core->cycle.concurrency;
-    double length = plan->problem.load.input_tokens + plan->problem.load.output_tokens;
     if (memory->kv_bytes <= 0.0)
         plan_warn(plan, WARN_WEIGHTS_DO_NOT_FIT, spent / BYTES_PER_GB,
                   memory->usable_bytes / BYTES_PER_GB, NULL);
     else if (!memory->fits)
-        plan_warn(plan, WARN_REQUEST_DOES_NOT_FIT, length, memory->kv_token_capacity, NULL);
+        plan_warn(plan, WARN_REQUEST_DOES_NOT_FIT, memory->needed_tokens, memory->kv_token_capacity,
+                  NULL);
     else if (memory->held_sequences * dep->dp < asked)
         plan_warn(plan, WARN_QUEUEING, memory->held_sequences * dep->dp, asked, NULL);
     if (dep->max_num_seqs * dep->dp < asked)

@@ -31,9 +31,17 @@ static void find_near(const void *ctx, const struct problem *problem, struct nea
     nearness_find(ctx, problem, NULL, NULL, ret_near);
 }
 
-double check_route_devices(const struct plan_request *request)
+struct check_asked check_route_asked(const struct plan_request *request)
 {
-    return request->described.n_devices > 0 ? request->described.n_devices : (double)NAN;
+    struct check_asked asked = {.devices = NAN};
+
+    if (request->described.n_devices > 0) {
+        asked.devices = request->described.n_devices;
+    } else if (request->named_devices > 0) {
+        asked.devices = request->named_devices;
+        asked.may_idle = true;
+    }
+    return asked;
 }
 
 int check_route_cures(const struct context *ctx, const struct plan *plan,
@@ -77,7 +85,7 @@ void check_handler(struct context *ctx)
         problem_status(ctx, 413, "the request needs more memory than one request may use");
         return;
     }
-    const struct check_asked asked = {.devices = check_route_devices(&request)};
+    const struct check_asked asked = check_route_asked(&request);
     plan_compute(&request.problem, PLAN_CHECK, &work->plan);
     work->plan.n_memory_changes =
         memory_changes_find(&work->plan.problem, &work->plan.memory, work->plan.memory_changes);

@@ -20,7 +20,9 @@ int check_route_cures(const struct context *ctx, const struct plan *plan,
 bool check_route_write_ci(struct context *ctx, struct json_out *out,
                           const struct check_report *report, const char *suite);
 
-/* Devices that the request's command or manifest hands over to a replica; NAN = it does not say. */
-double check_route_devices(const struct plan_request *request);
+/* What the request says besides its plan: the devices that its command or manifest hands over to a
+ * replica; else those that the part's name speaks of ("4x H100", a cloud's instance), of which some
+ * may stay idle. */
+struct check_asked check_route_asked(const struct plan_request *request);
 
 #endif

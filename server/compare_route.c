@@ -119,9 +119,9 @@ void compare_handler(struct context *ctx)
     }
     for (int i = 0; i < SIDES; i++)
         plan_compute(&requests[i].problem, PLAN_CHECK, &work->plans[i]);
-    const struct check_asked asked = {.devices = check_route_devices(&requests[CANDIDATE]),
-                                      .baseline = &work->plans[BASELINE],
-                                      .tolerance = gate.tolerance};
+    struct check_asked asked = check_route_asked(&requests[CANDIDATE]);
+    asked.baseline = &work->plans[BASELINE];
+    asked.tolerance = gate.tolerance;
     check_plan(&work->plans[CANDIDATE], &asked, &work->checks);
     int n_cures =
         check_route_cures(ctx, &work->plans[CANDIDATE], &work->checks, &asked, work->cures);

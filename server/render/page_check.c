@@ -50,7 +50,7 @@ void page_check(struct page *page)
 {
     static const enum check_verdict ORDER[] = {CHECK_FAIL, CHECK_UNKNOWN, CHECK_PASS};
 
-    const struct check_asked asked = {.devices = check_route_devices(page->request)};
+    const struct check_asked asked = check_route_asked(page->request);
     struct work *work = arena_alloc_raw(page->ctx->request->arena, sizeof(*work));
 
     if (!work)

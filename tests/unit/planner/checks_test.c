@@ -87,16 +87,35 @@ static void fitting(void **state)
     struct check_list checks = evaluate(&plan, NOBODY_SAID);
     assert_near(of(&checks, CHECK_MEMORY_FITS)->figure[0],
                 plan.memory.usable_bytes - plan.memory.kv_bytes, 1e-9);
-    /* What the engine wants before it starts: a pool of 100,000 tokens too few for max_model_len.
-     */
+    /* What the engine wants before it starts: one request of max_model_len. */
+    problem.dep.longest_is_stated = true;
+    problem.dep.max_model_len = 40000;
     plan = plan_of(problem);
-    plan.memory.verdict = MEMORY_DOES_NOT_FIT;
-    plan.memory.short_by_bytes = 100000 * TOKEN_BYTES;
     checks = evaluate(&plan, NOBODY_SAID);
-    assert_near(of(&checks, CHECK_MEMORY_FITS)->figure[1], 300000 * TOKEN_BYTES, 1e-12);
+    assert_near(of(&checks, CHECK_MEMORY_FITS)->figure[1], 40000 * TOKEN_BYTES, 1e-12);
+    assert_near(of(&checks, CHECK_MEMORY_FITS)->figure[4], 40000, 0);
+    assert_string_equal(of(&checks, CHECK_MEMORY_FITS)->name[0], "one request of max_model_len");
     plan.memory.layout.refused = true;
     checks = evaluate(&plan, NOBODY_SAID);
     assert_non_null(strstr(of(&checks, CHECK_MEMORY_FITS)->detail, "refuses to start"));
+}
+
+/* The request's own bytes, where the weights alone are far too many: Llama-3.1-70B in bf16 on one
+ * H100 lacks some 70 GB, a request of 1,280 tokens takes 2 x 80 x 8 x 128 x 2 B of each. */
+static void a_request_is_not_the_shortage(void **state)
+{
+    struct rig *rig = *state;
+    struct problem problem = rig_llama(rig);
+    problem.model = &rig->sample->models[SAMPLE_LLAMA_70B];
+    struct plan plan = {.problem = problem};
+    memory_compute(&problem, 1, &plan.memory);
+    assert_true(plan.memory.short_by_bytes > 60e9);
+    struct check_list checks = evaluate(&plan, NOBODY_SAID);
+    const struct check *check = of(&checks, CHECK_MEMORY_FITS);
+    assert_int_equal(check->verdict, CHECK_FAIL);
+    assert_near(check->figure[1], 1280 * 327680.0, 1e-12);
+    assert_near(check->figure[4], 1280, 0);
+    assert_string_equal(check->name[0], "one request");
 }
 
 /* The pool of 171 sequences at their mean length, 156 at their end, on each of dp x replicas ranks;
@@ -269,17 +288,21 @@ static void devices(void **state)
 {
     static const struct {
         double given;
+        bool may_idle;
         enum check_verdict verdict;
         const char *says;
-    } ROWS[] = {{8, CHECK_PASS, "are given"},
-                {4, CHECK_FAIL, "does not start"},
-                {16, CHECK_FAIL, "stay idle"}};
+    } ROWS[] = {{8, false, CHECK_PASS, "are given"},
+                {4, false, CHECK_FAIL, "does not start"},
+                {16, false, CHECK_FAIL, "stay idle"},
+                {4, true, CHECK_FAIL, "does not start"},
+                {16, true, CHECK_PASS, "are given"}};
 
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
         struct plan plan = plan_of(rig_llama(*state));
         plan.problem.dep.tp = plan.problem.dep.pp = plan.problem.dep.dp = 2;
         plan.problem.dep.replicas = 3;
-        struct check_list checks = evaluate(&plan, (struct check_asked){.devices = ROWS[i].given});
+        struct check_list checks = evaluate(
+            &plan, (struct check_asked){.devices = ROWS[i].given, .may_idle = ROWS[i].may_idle});
         const struct check *check = of(&checks, CHECK_DEVICES);
         assert_int_equal(check->verdict, ROWS[i].verdict);
         assert_non_null(strstr(check->detail, ROWS[i].says));
@@ -334,11 +357,17 @@ static void the_table(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fitting),       cmocka_unit_test(pool),
-        cmocka_unit_test(lengths),       cmocka_unit_test(a_pool_with_a_range),
-        cmocka_unit_test(objectives),    cmocka_unit_test(unmeasured),
-        cmocka_unit_test(nothing_asked), cmocka_unit_test(devices),
-        cmocka_unit_test(regressions),   cmocka_unit_test(the_table),
+        cmocka_unit_test(fitting),
+        cmocka_unit_test(a_request_is_not_the_shortage),
+        cmocka_unit_test(pool),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(a_pool_with_a_range),
+        cmocka_unit_test(objectives),
+        cmocka_unit_test(unmeasured),
+        cmocka_unit_test(nothing_asked),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(regressions),
+        cmocka_unit_test(the_table),
     };
 
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);

@@ -205,6 +205,44 @@ static void devices_handed_over_are_checked(void **state)
     }
 }
 
+/* So do more ranks than the part's name has devices; a machine's devices may stay idle. AWS lists
+ * four A10G in a g5.12xlarge. */
+static void devices_of_a_name_are_checked(void **state)
+{
+    static const struct {
+        const char *hardware;
+        int tp, limit;
+        const char *verdict;
+    } ROWS[] = {
+        {"4x H100", 8, 4, "fail"},
+        {"g5.12xlarge", 8, 4, "fail"},
+        {"4x H100", 4, 4, "pass"},
+        {"g5.12xlarge", 2, 4, "pass"},
+        {"h100-sxm", 8, 0, NULL},
+        {"GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-a)\\nGPU 1: NVIDIA A100-SXM4-80GB (UUID: GPU-b)",
+         4, 2, "fail"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char body[400];
+        snprintf(body, sizeof(body),
+                 "{\"command\":\"vllm serve meta-llama/Llama-3.1-8B-Instruct -tp %d "
+                 "--max-model-len 8192\",\"hardware\":\"%s\"}",
+                 ROWS[i].tp, ROWS[i].hardware);
+        bool fails = ROWS[i].verdict && strcmp(ROWS[i].verdict, "fail") == 0;
+        cJSON *tree = check_kit_json(*state, "/v1/check?gate=1", body, fails ? 409 : 200);
+        const cJSON *check = check_kit_find(app_kit_at(tree, "checks"), "devices_match");
+        if (ROWS[i].verdict) {
+            assert_non_null(check);
+            assert_string_equal(app_kit_text(check, "verdict"), ROWS[i].verdict);
+            assert_true(app_kit_number(check, "limit") == ROWS[i].limit);
+        } else {
+            assert_null(check);
+        }
+        cJSON_Delete(tree);
+    }
+}
+
 /* A cure that is applied to the request gives the verdict that it promised. */
 static void a_cure_holds_what_it_promises(void **state)
 {
@@ -319,6 +357,7 @@ int main(void)
         cmocka_unit_test(the_page_shows_the_verdict),
         cmocka_unit_test(a_cure_is_a_flag_of_the_engine),
         cmocka_unit_test(devices_handed_over_are_checked),
+        cmocka_unit_test(devices_of_a_name_are_checked),
         cmocka_unit_test(a_cure_holds_what_it_promises),
         cmocka_unit_test(what_ruins_the_rest_is_not_the_first_advice),
         cmocka_unit_test(a_regression_closes_the_gate),
