@@ -140,13 +140,13 @@ static bool turn_kv_format(const struct memory_plan *memory, int notch, struct p
 static bool turn_weights(const struct memory_plan *memory, int notch, struct problem *trial,
                          struct cure_change *ret_change)
 {
-    static const char *const SERVERS[] = {"fp8", "awq"}, *const LOCAL[] = {"q8_0", "q4_k_m"};
+    static const char *const NARROWER[2][2] = {{"fp8", "awq"}, {"q8_0", "q4_k_m"}};
     const struct weight_format *now = trial->dep.weights;
     (void)memory;
     if (notch > 2 || (now->is_quantized && trial->model->native_experts_only))
         return false;
     const struct weight_format *format =
-        library_weight_format(trial->lib, (is_local(trial) ? LOCAL : SERVERS)[notch - 1]);
+        library_weight_format(trial->lib, NARROWER[is_local(trial) ? 1 : 0][notch - 1]);
     if (format != NULL)
         format = library_model_format(trial->lib, trial->model, format);
     if (format == NULL || format->bytes[ROLE_DENSE_FFN] > SMALLER * now->bytes[ROLE_DENSE_FFN])

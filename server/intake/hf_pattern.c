@@ -165,15 +165,10 @@ static bool has_part(const char *name, const char *part)
     return false;
 }
 
-double hf_pattern_work(const struct hf_pattern *pattern)
-{
-    double steps = pattern->regex ? hf_regex_steps(pattern->regex) : 1;
-    return pattern->layer >= 0 ? 1 : steps;
-}
-
-bool hf_pattern_matches(const struct hf_pattern *pattern, const char *name)
+bool hf_pattern_matches(const struct hf_pattern *pattern, const char *name, long *visits)
 {
     char full[NAME_MAX_BYTES];
+    ++*visits;
     if (pattern->kind == HF_PATTERN_NONE || pattern->kind == HF_PATTERN_UNREAD)
         return false;
     if (pattern->kind == HF_PATTERN_PART && pattern->layer >= 0)
@@ -184,9 +179,10 @@ bool hf_pattern_matches(const struct hf_pattern *pattern, const char *name)
         int length = snprintf(full, sizeof(full), "%s%s", PREFIXES[i].text, name);
         if (length < 0 || (size_t)length >= sizeof(full))
             continue;
-        bool found = pattern->kind == HF_PATTERN_PART   ? has_part(full, pattern->text)
-                     : pattern->kind == HF_PATTERN_GLOB ? glob_around(pattern->text, full)
-                                                        : hf_regex_matches(pattern->regex, full);
+        bool found = pattern->kind == HF_PATTERN_PART ? has_part(full, pattern->text)
+                     : pattern->kind == HF_PATTERN_GLOB
+                         ? glob_around(pattern->text, full)
+                         : hf_regex_matches(pattern->regex, full, visits);
         if (found)
             return true;
     }

@@ -2,13 +2,12 @@
  * hf_pattern.h - the ways in which quantisation configurations name modules.
  *
  * Purpose: a list entry is a module's whole name, a part of one ("self_attn"), a name with
- *          asterisks, or a Python regular expression ("re:.*mlp\\.gate$"). All are matched in time
- *          proportional to pattern times name, whatever the pattern.
- * Ownership: a compiled pattern lies in the arena and borrows its text.
- * Errors:  an expression with parts that are not read here is said to be so, never guessed.
- * Threads: a compiled pattern is constant.
- * Source:  compressed-tensors (github.com/vllm-project/compressed-tensors, utils/match.py: names
- *          and "re:" with re.match), modelopt and gpt-oss (fnmatch), transformers (parts of names).
+ *          asterisks, or a Python regular expression ("re:.*mlp\\.gate$"). All are matched in
+ * bounded time, whatever the pattern. Ownership: a compiled pattern lies in the arena and borrows
+ * its text. Errors:  an expression with parts that are not read here is said to be so, never
+ * guessed. Threads: a compiled pattern is constant. Source:  compressed-tensors
+ * (github.com/vllm-project/compressed-tensors, utils/match.py: names and "re:" with re.match),
+ * modelopt and gpt-oss (fnmatch), transformers (parts of names).
  */
 #ifndef REGIME_HF_PATTERN_H
 #define REGIME_HF_PATTERN_H
@@ -43,11 +42,9 @@ MUST_USE bool hf_pattern_read(struct arena *arena, const char *text, bool regex,
 
 /*
  * Whether the pattern names the module `name`, or one around it. `name` is given below the prefix
- * of its model: "layers.3.self_attn.q_proj", "lm_head".
+ * of its model: "layers.3.self_attn.q_proj", "lm_head". What the match took is added to *visits: 1,
+ * and the steps of an expression.
  */
-bool hf_pattern_matches(const struct hf_pattern *pattern, const char *name);
-
-/* What one match costs, in passes over a name. */
-double hf_pattern_work(const struct hf_pattern *pattern);
+bool hf_pattern_matches(const struct hf_pattern *pattern, const char *name, long *visits);
 
 #endif

@@ -11,10 +11,12 @@
 
 #include "exact_weights.h"
 #include "hf_read.h"
+#include "hf_regex.h"
 #include "mixer.h"
 
-/* Steps over names that one configuration may cost: milliseconds for any published one. */
-#define WORK_MAX 1e6
+/* What all matches of one configuration may take, some tenths of a second: a published one takes
+ * milliseconds. */
+#define VISITS_MAX 20000000
 #define NAME_MAX_BYTES 128
 /* Matrices of a mixer up to this many columns stay in 16 bits unless a list names them: see
  * linear_bytes(). */
@@ -126,7 +128,7 @@ static const char *container_of(const struct hf *hf, enum role role, const struc
 /* One application. */
 struct tally {
     struct hf *hf;
-    double work;
+    long visits;
     bool too_much;
     double bytes[ROLE_COUNT], elements[ROLE_COUNT], quantised[ROLE_COUNT];
     bool latent;                       /* counting a projection to or from the experts' own width */
@@ -140,12 +142,13 @@ static bool any_matches(struct tally *tally, const struct hf_pattern *patterns, 
         if (patterns[i].layer >= 0 && patterns[i].layer != layer) {
             continue;
         }
-        tally->work += hf_pattern_work(&patterns[i]);
-        if (tally->work > WORK_MAX) {
+        long before = tally->visits;
+        bool matches = hf_pattern_matches(&patterns[i], name, &tally->visits);
+        if (tally->visits > VISITS_MAX || tally->visits - before > HF_REGEX_VISITS_MAX) {
             tally->too_much = true;
             return false;
         }
-        if (hf_pattern_matches(&patterns[i], name)) {
+        if (matches) {
             return true;
         }
     }

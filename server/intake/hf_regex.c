@@ -253,6 +253,13 @@ struct paths {
     short waiting[STEPS_MAX];
 };
 
+/* One match: its text, and what it may still cost. */
+struct match {
+    const struct hf_regex *regex;
+    const char *text;
+    long visits;
+};
+
 static void clear(const struct hf_regex *regex, struct paths *paths)
 {
     paths->n = 0;
@@ -260,21 +267,20 @@ static void clear(const struct hf_regex *regex, struct paths *paths)
     memset(paths->seen, 0, (size_t)regex->n);
 }
 
-static bool run(const struct hf_regex *regex, int first, const char *text, const char *at,
-                int depth);
+static bool run(struct match *match, int first, const char *at, int depth);
 
 /* Follows everything that takes no character. */
-static void follow(const struct hf_regex *regex, struct paths *paths, int first, const char *text,
-                   const char *at, int depth)
+static void follow(struct match *match, struct paths *paths, int first, const char *at, int depth)
 {
     int stack[2 * STEPS_MAX], n = 0;
     stack[n++] = first;
-    while (n > 0) {
+    while (n > 0 && match->visits < HF_REGEX_VISITS_MAX) {
         int i = stack[--n];
         if (paths->seen[i])
             continue;
         paths->seen[i] = true;
-        const struct step *step = &regex->steps[i];
+        match->visits++;
+        const struct step *step = &match->regex->steps[i];
         switch (step->op) {
         case OP_SET:
             paths->waiting[paths->n++] = (short)i;
@@ -288,12 +294,12 @@ static void follow(const struct hf_regex *regex, struct paths *paths, int first,
             break;
         case OP_START:
         case OP_END:
-            if (step->op == OP_START ? at == text : !*at)
+            if (step->op == OP_START ? at == match->text : !*at)
                 stack[n++] = i + 1;
             break;
         case OP_AHEAD:
         case OP_NOT_AHEAD:
-            if (run(regex, i + 1, text, at, depth + 1) == (step->op == OP_AHEAD))
+            if (run(match, i + 1, at, depth + 1) == (step->op == OP_AHEAD))
                 stack[n++] = i + step->to;
             break;
         case OP_MATCH:
@@ -304,22 +310,23 @@ static void follow(const struct hf_regex *regex, struct paths *paths, int first,
 }
 
 /* Whether the steps from `first` on reach their end somewhere behind `at`. */
-static bool run(const struct hf_regex *regex, int first, const char *text, const char *at,
-                int depth)
+static bool run(struct match *match, int first, const char *at, int depth)
 {
+    const struct hf_regex *regex = match->regex;
     struct paths both[2];
     struct paths *now = &both[0], *next = &both[1];
     if (depth > DEPTH_MAX)
         return false;
     clear(regex, now);
-    follow(regex, now, first, text, at, depth);
+    follow(match, now, first, at, depth);
     for (; !now->matched && now->n > 0 && *at; at++) {
         unsigned char code = (unsigned char)*at;
         clear(regex, next);
+        match->visits += now->n;
         for (int i = 0; i < now->n; i++) {
             int step = now->waiting[i];
             if (regex->steps[step].set[code / 8] >> code % 8 & 1)
-                follow(regex, next, step + 1, text, at + 1, depth);
+                follow(match, next, step + 1, at + 1, depth);
         }
         struct paths *spent = now;
         now = next;
@@ -328,12 +335,10 @@ static bool run(const struct hf_regex *regex, int first, const char *text, const
     return now->matched;
 }
 
-bool hf_regex_matches(const struct hf_regex *regex, const char *text)
+bool hf_regex_matches(const struct hf_regex *regex, const char *text, long *visits)
 {
-    return run(regex, 0, text, text, 0);
-}
-
-int hf_regex_steps(const struct hf_regex *regex)
-{
-    return regex->n;
+    struct match match = {regex, text, 0};
+    bool matched = run(&match, 0, text, 0);
+    *visits += match.visits;
+    return matched && match.visits < HF_REGEX_VISITS_MAX;
 }

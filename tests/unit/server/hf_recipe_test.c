@@ -211,11 +211,40 @@ static void expressions_match_as_in_python(void **state)
     for (size_t i = 0; i < ARRAY_LEN(REGEXES); i++) {
         struct arena *arena = arena_new(ARENA_MAX);
         const struct hf_regex *regex = hf_regex_compile(arena, REGEXES[i].pattern);
-        bool matches = regex != NULL && hf_regex_matches(regex, REGEXES[i].text);
+        long visits = 0;
+        bool matches = regex != NULL && hf_regex_matches(regex, REGEXES[i].text, &visits);
         if (matches != REGEXES[i].matches)
             fail_msg("'%s' on '%s'", REGEXES[i].pattern, REGEXES[i].text);
         arena_free(arena);
     }
+}
+
+/* Four look-aheads inside one another try 60^4 places; two are nothing. */
+static void a_match_has_a_bound(void **state)
+{
+    static const char TEXT[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    struct arena *arena = arena_new(ARENA_MAX);
+    const struct hf_regex *two = hf_regex_compile(arena, "(?=.*(?=.*#))");
+    const struct hf_regex *four = hf_regex_compile(arena, "(?=.*(?=.*(?=.*(?=.*#))))");
+    long visits = 0;
+
+    (void)state;
+    assert_non_null(two);
+    assert_non_null(four);
+    assert_false(hf_regex_matches(two, TEXT, &visits));
+    assert_true(visits < HF_REGEX_VISITS_MAX);
+    visits = 0;
+    assert_false(hf_regex_matches(four, TEXT, &visits));
+    assert_in_range(visits, HF_REGEX_VISITS_MAX, HF_REGEX_VISITS_MAX + 100000);
+    static struct faults faults;
+    struct model *model = NULL;
+    cJSON *tree = cJSON_Parse(quoted("{" DENSE ",'quantization_config':{'quant_method':'gptq',"
+                                     "'bits':4,'group_size':128,'dynamic':{"
+                                     "'-:(?=.*(?=.*(?=.*(?=.*#1))))':{}}}}"));
+    faults_init(&faults, arena);
+    assert_false(hf_config_model(tree, arena, &faults, "", &model));
+    cJSON_Delete(tree);
+    arena_free(arena);
 }
 
 static void what_is_not_understood_is_said(void **state)
@@ -269,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(methods_give_the_bytes_of_each_role),
         cmocka_unit_test(expressions_match_as_in_python),
+        cmocka_unit_test(a_match_has_a_bound),
         cmocka_unit_test(what_is_not_understood_is_said),
         cmocka_unit_test(long_lists_end),
     };
