@@ -172,6 +172,15 @@ void check_kv_holds(const struct plan *plan, struct check *check)
                               "flight at this rate nobody can say without a record";
         return;
     }
+    double accepted =
+        plan->problem.dep.max_concurrent_requests * fmax(plan->problem.dep.replicas, 1.0);
+    if (accepted > 0.0 && check->limit > accepted) {
+        check->figure[0] = accepted;
+        check->verdict = CHECK_FAIL;
+        check->detail = "{wB} requests are in flight, max_concurrent_requests is {wA}: the others "
+                        "are refused";
+        return;
+    }
     check->verdict = check->low >= check->limit   ? CHECK_PASS
                      : check->high < check->limit ? CHECK_FAIL
                                                   : CHECK_UNKNOWN;
@@ -216,6 +225,16 @@ void check_max_model_len(const struct plan *plan, struct check *check)
 
 void check_request_length(const struct plan *plan, struct check *check)
 {
+    const struct problem *problem = &plan->problem;
+    double longest = problem->dep.max_input_tokens;
+    if (longest > 0.0 && problem->load.input_tokens > longest) {
+        check->limit = check->figure[1] = longest;
+        check->predicted = check->figure[0] = problem->load.input_tokens;
+        check->basis = BASIS_DERIVED;
+        check->verdict = CHECK_FAIL;
+        check->detail = "a prompt is {wA} tokens, max_input_tokens is {wB}: the request is refused";
+        return;
+    }
     check->limit = plan->problem.dep.max_model_len;
     check->predicted = request_tokens(&plan->problem);
     check->basis = BASIS_DERIVED;

@@ -114,6 +114,8 @@ struct deployment {
     enum state_cache_mode state_cache_mode;
     double dcp, cpu_offload_bytes, gpu_layers, cpu_moe_layers, max_loras, max_lora_rank;
     double other_processes_bytes, checkpoint_bytes;
+    /* What the server accepts: longer prompts, and requests beyond, are refused. */
+    double max_input_tokens, max_concurrent_requests;
     const char *pp_layers;         /* "20,20,21,19" */
     const char *device_memory_gib; /* "23.6,23.6,15.7", of each device where they differ; NULL */
     struct measured_memory measured;

@@ -10,6 +10,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "texts.h"
+
 #define NAME_MAX_LENGTH 512
 #define PARENTS_MAX 4
 /* Other names that are looked up: each that is unknown costs a search for the nearest one. */
@@ -200,14 +202,15 @@ static void refuse_model(struct reading *reading, const char *flag, const char *
     if (refuse_unknown_value(reading, flag, text))
         return;
     if (match->ambiguous[0])
-        reading_fault(reading, flag, match->ambiguous[0],
-                      "\"%s\" means %s or %s: give \"model\" beside the command", quoted,
-                      match->ambiguous[0], match->ambiguous[1] ? match->ambiguous[1] : "another");
+        reading_fault(reading, flag, match->ambiguous[0], "\"%s\" means %s or %s: give %s", quoted,
+                      match->ambiguous[0], match->ambiguous[1] ? match->ambiguous[1] : "another",
+                      texts_way_to_give(reading->intake, FIELD_ID_MODEL));
     else
-        reading_fault(reading, flag, match->nearest[0],
-                      "no model is called \"%s\": give \"model\" beside the command, by a name or "
-                      "as {\"hf_config\": its config.json}",
-                      quoted);
+        reading_fault(
+            reading, flag, match->nearest[0],
+            "no model is called \"%s\": give %s, by a name, or in JSON as {\"hf_config\": its "
+            "config.json}",
+            quoted, texts_way_to_give(reading->intake, FIELD_ID_MODEL));
 }
 
 /* Another name of the command that tells the model: what it is served as, its tokenizer. */
@@ -273,7 +276,8 @@ void command_settle_model(struct reading *reading)
 
     if (!text && !given)
         reading_fault(reading, field_quote(reading->intake->arena, reading->found->program), NULL,
-                      "the command names no model: give \"model\" beside it");
+                      "the command names no model: give %s",
+                      texts_way_to_give(reading->intake, FIELD_ID_MODEL));
     if (!text)
         return;
     const char *known = known_name(&trial, text, &format);

@@ -24,18 +24,28 @@ static const struct flag *row_of(const struct command_engine *engine, const char
     return best;
 }
 
+/* Ways of drafting as SGLang spells them; a draft head and MTP are one algorithm to it:
+ * https://docs.sglang.ai/advanced_features/speculative_decoding.html */
+static const struct flag_name SGLANG_DRAFTS[] = {
+    {"EAGLE", "eagle", false}, {"EAGLE3", "eagle3", false},          {"NEXTN", "mtp", false},
+    {"NGRAM", "ngram", false}, {"STANDALONE", "draft_model", false}, {NULL, NULL, false},
+};
+
 /* The engine's word for our value; NULL when no flag makes it so. */
 static const char *their_word(const struct command_engine *engine, const struct flag *flag,
                               const char *value)
 {
+    bool drafts = flag->slot == TEXT_SPEC_METHOD && flag->read == read_kept_text;
     bool weights = strcmp(flag->pointer, "/deployment/weights") == 0;
-    const struct flag_name *name = weights ? engine->weight_names : engine->kv_names;
+    const struct flag_name *name = drafts    ? SGLANG_DRAFTS
+                                   : weights ? engine->weight_names
+                                             : engine->kv_names;
 
     for (; name && name->theirs; name++) {
         if (name->ours && !name->offline && strcmp(name->ours, value) == 0)
             return name->theirs;
     }
-    return weights || engine->kv_names ? NULL : value;
+    return drafts || weights || engine->kv_names ? NULL : value;
 }
 
 static const char *write_switch(struct arena *arena, const struct flag *flag, bool on)
@@ -99,7 +109,8 @@ static const char *write_text(struct arena *arena, const struct command_engine *
 
     if (strcmp(value, "null") == 0)
         return NULL;
-    if (flag->read == read_kv_name || strcmp(flag->pointer, "/deployment/weights") == 0)
+    bool drafts = engine == &COMMAND_SGLANG && flag->slot == TEXT_SPEC_METHOD;
+    if (drafts || flag->read == read_kv_name || strcmp(flag->pointer, "/deployment/weights") == 0)
         word = their_word(engine, flag, value);
     if (!word)
         return NULL;

@@ -306,10 +306,10 @@ static bool take_by_pattern(struct listing *listing, const char *line)
         at += strlen(row->begin);
         if (row->numbered)
             at = behind_number(at);
-        at = at && row->colon ? strchr(at, ':') : at;
+        at = at && row->behind ? strchr(at, row->behind) : at;
         if (!at)
             continue;
-        at += row->colon ? 1 : 0;
+        at += row->behind ? 1 : 0;
         at += strspn(at, " \t");
         size_t length = strcspn(at, row->stops);
         if (take_name(listing, at, length))

@@ -130,14 +130,18 @@ const struct device_instance DEVICE_INSTANCES[] = {
 const int DEVICE_INSTANCES_COUNT = ARRAY_LEN(DEVICE_INSTANCES);
 
 const struct device_line DEVICE_LINES[] = {
-    {"GPU ", .numbered = true, .stops = "(,"},    /* nvidia-smi -L, torch.utils.collect_env */
-    {"Device ", .numbered = true, .stops = ",("}, /* llama.cpp */
-    {"Card Series", .colon = true, .stops = ""},  /* rocm-smi */
-    {"Card series", .colon = true, .stops = ""},
-    {"MARKET_NAME", .colon = true, .stops = ""}, /* amd-smi static */
-    {"Marketing Name", .colon = true, .stops = ""},
-    {"Product Name", .colon = true, .stops = ""}, /* nvidia-smi -q, hl-smi -Q */
-    {"Device Name", .colon = true, .stops = "|"}, /* xpu-smi */
+    {"GPU ", .numbered = true, .stops = "(,"},       /* nvidia-smi -L, torch.utils.collect_env */
+    {"Device ", .numbered = true, .stops = ",("},    /* llama.cpp with CUDA or HIP */
+    {"using device ", .behind = '(', .stops = "()"}, /* llama.cpp: CUDA0 (NVIDIA L4) */
+    {"ggml_vulkan: ", .behind = '=', .stops = "(|"}, /* 0 = NVIDIA L4 (NVIDIA) | uma: 0 */
+    {"GPU name:", .behind = '(', .stops = ")"},      /* ... MTL0 (Apple M4) */
+    {"found device", .behind = ':', .stops = ""},
+    {"Card Series", .behind = ':', .stops = ""}, /* rocm-smi */
+    {"Card series", .behind = ':', .stops = ""},
+    {"MARKET_NAME", .behind = ':', .stops = ""}, /* amd-smi static */
+    {"Marketing Name", .behind = ':', .stops = ""},
+    {"Product Name", .behind = ':', .stops = ""}, /* nvidia-smi -q, hl-smi -Q */
+    {"Device Name", .behind = ':', .stops = "|"}, /* xpu-smi */
     {"Properties(name='", .stops = "'"},          /* torch.cuda.get_device_properties */
     {"controller: ", .stops = "("},               /* lspci */
     {"controller [0302]: ", .stops = "("},

@@ -21,7 +21,7 @@ struct device_instance {
 struct device_line {
     const char *begin;
     bool numbered; /* a device number and a colon follow */
-    bool colon;    /* the name stands behind the next colon */
+    char behind;   /* the name stands behind the next of these; '\0' = at once */
     const char *stops;
 };
 

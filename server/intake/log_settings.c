@@ -85,6 +85,8 @@ static const struct setting_row SETTINGS[] = {
     {LOG_TGI, "num_shard", "--num-shard", AS_IS},
     {LOG_TGI, "quantize", "--quantize", KEBAB},
     {LOG_TGI, "dtype", "--dtype", LOWER},
+    {LOG_TGI, "max_input_tokens", "--max-input-tokens", AS_IS},
+    {LOG_TGI, "max_concurrent_requests", "--max-concurrent-requests", AS_IS},
     {LOG_TGI, "max_total_tokens", "--max-total-tokens", AS_IS},
     {LOG_TGI, "max_batch_prefill_tokens", "--max-batch-prefill-tokens", AS_IS},
     {LOG_TGI, "max_batch_total_tokens", "--max-batch-total-tokens", AS_IS},
@@ -163,21 +165,21 @@ static const char *quote_end(const char *at)
     return at;
 }
 
-/* Where the value that begins at `at` ends: at a comma or bracket outside of its own quotes and
- * brackets. */
+/* Where the value that begins at `at` ends: at a comma, bracket or blank outside of its own quotes
+ * and brackets. A line's last value is followed by what the next line begins with. */
 static const char *value_end(const char *at)
 {
     int depth = 0;
 
-    for (; *at; at++) {
+    for (at += strspn(at, " "); *at; at++) {
         if (*at == '\'' || *at == '"')
             at = quote_end(at);
         if (!*at)
             break;
-        bool closes = strchr(")]}", *at) != NULL;
-        if (depth == 0 && (closes || *at == ','))
+        bool closes = strchr(")]}>", *at) != NULL;
+        if (depth == 0 && (closes || *at == ',' || *at == ' '))
             break;
-        depth += (strchr("([{", *at) != NULL) - closes;
+        depth += (strchr("([{<", *at) != NULL) - closes;
     }
     return at;
 }
@@ -344,6 +346,7 @@ static void read_list(struct arena *arena, const char *at, struct taken *taken,
             return;
         if (setting.value)
             take_setting(arena, &setting, taken, facts);
+        at += strspn(at, " ");
         if (*at != ',')
             return;
     }

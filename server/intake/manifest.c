@@ -265,13 +265,13 @@ static void apply_part(const struct manifest *manifest, const struct unit *unit,
         return;
     if (!unit->part)
         fault_add(manifest->intake->faults, pointer, NULL,
-                  "required: the manifest selects no part (no node label tells it): give "
-                  "\"hardware\" beside it");
+                  "required: the manifest selects no part (no node label tells it): give %s",
+                  texts_way_to_give(manifest->intake, FIELD_ID_HARDWARE));
     else
         fault_add(manifest->intake->faults, pointer, NULL,
-                  "the manifest asks for \"%s\" (%s), which names no part or several: give "
-                  "\"hardware\" beside it",
-                  field_quote(manifest->intake->arena, unit->part), unit->part_from);
+                  "the manifest asks for \"%s\" (%s), which names no part or several: give %s",
+                  field_quote(manifest->intake->arena, unit->part), unit->part_from,
+                  texts_way_to_give(manifest->intake, FIELD_ID_HARDWARE));
 }
 
 /* The name when the catalogue has it, else NULL. */

@@ -2,6 +2,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "defaults.h"
@@ -159,6 +160,29 @@ static bool take_default(const struct rule_context *context, enum field_id id,
     return false;
 }
 
+/* Where the notes of a request go, which a request without a text has none of yet. */
+static struct described *notes_of(const struct intake *intake, struct plan_request *request)
+{
+    if (!request->described.arena)
+        described_init(&request->described, intake->arena);
+    return &request->described;
+}
+
+/* A version that nobody recorded is planned as the newest known one: an assumption as well. */
+static bool settle_given_version(const struct intake *intake, struct plan_request *request)
+{
+    const char *given = request->engine_version;
+
+    if (engine_version_settle(request))
+        return true;
+    described_note(notes_of(intake, request), "engine_version_unknown",
+                   "/deployment/engine_version",
+                   "no record reaches to version %s of %s: planned as %s, the newest on record",
+                   field_quote(intake->arena, given), request->problem.dep.engine->id,
+                   request->engine_version);
+    return false;
+}
+
 /* The model's own format may keep its routed experts in another. */
 static void settle_expert_format(const struct catalogue *catalogue, struct plan_request *request)
 {
@@ -190,10 +214,8 @@ static void take_defaults(const struct intake *intake, struct plan_request *requ
             launches_choose(intake->catalogue, request, launches);
         if (i != FIELD_ID_ENGINE_VERSION)
             continue;
-        /* A version that nobody recorded is planned as the nearest known one: an assumption as
-         * well. */
         if (request->given[i])
-            request->assumed[i] = !engine_version_settle(request);
+            request->assumed[i] = !settle_given_version(intake, request);
         context.engine = engine_defaults_on(dep->engine, dep->version, request->problem.hw);
     }
     settle_expert_format(intake->catalogue, request);
@@ -292,6 +314,44 @@ static void check_speculation(const struct field_reader *reader, const struct pl
                   field_expectation(reader->arena, &PLAN_FIELDS.rows[FIELD_ID_SPEC_METHOD], false));
 }
 
+/* How many positive numbers a list of them has, "23.6,23.6,15.7"; 0 when it is none. */
+static int list_length(const char *text)
+{
+    int n = 0;
+
+    if (text[strspn(text, "0123456789., ")])
+        return 0;
+    for (;; text++) {
+        char *end = NULL;
+        double number = strtod(text, &end);
+        if (end == text || !(number > 0) || !isfinite(number))
+            return 0;
+        n++;
+        text = end + strspn(end, " ");
+        if (*text != ',')
+            return *text ? 0 : n;
+    }
+}
+
+static void check_device_memory(const struct field_reader *reader,
+                                const struct plan_request *request)
+{
+    const struct deployment *dep = &request->problem.dep;
+    double devices = dep->tp * dep->pp;
+
+    if (!request->given[FIELD_ID_DEVICE_MEMORY])
+        return;
+    int n = list_length(dep->device_memory_gib);
+    if (n == 0)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_DEVICE_MEMORY), NULL,
+                  "expected positive numbers with commas between, as \"23.6,15.7\", got \"%s\"",
+                  field_quote(reader->arena, dep->device_memory_gib));
+    else if (n != devices)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_DEVICE_MEMORY), NULL,
+                  "one number for each of the %.9g devices (tp x pp) is needed, got %d", devices,
+                  n);
+}
+
 /* A format in the model's name ("...-FP8") stands for `weights` unless that was given. */
 static void take_name_format(const struct intake *intake, struct plan_request *request)
 {
@@ -327,12 +387,11 @@ static void note_named_devices(const struct intake *intake, struct plan_request 
 
     if (request->named_devices == 0 || used == request->named_devices)
         return;
-    if (!request->described.arena)
-        described_init(&request->described, intake->arena);
-    described_note(
-        &request->described, used < request->named_devices ? "devices_unused" : "too_few_devices",
-        "/deployment/tp", "hardware names %d devices, the deployment uses %.9g (tp x pp x dp)",
-        request->named_devices, used);
+    described_note(notes_of(intake, request),
+                   used < request->named_devices ? "devices_unused" : "too_few_devices",
+                   "/deployment/tp",
+                   "hardware names %d devices, the deployment uses %.9g (tp x pp x dp)",
+                   request->named_devices, used);
 }
 
 bool plan_request_resolve(const struct intake *intake, struct plan_request *request)
@@ -355,6 +414,7 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     request->problem.dep.longest_is_stated = request->given[FIELD_ID_MAX_MODEL_LEN] || launched;
     request->problem.dep.slots_are_stated = request->given[FIELD_ID_MAX_NUM_SEQS];
     check_prefill_worker(&reader, request);
+    check_device_memory(&reader, request);
     note_named_devices(intake, request);
     return intake->faults->n == 0;
 }

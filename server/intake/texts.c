@@ -17,6 +17,15 @@ const char *texts_pointer(const struct intake *intake, enum field_id id)
     return pointer ? pointer : field->pointer;
 }
 
+const char *texts_way_to_give(const struct intake *intake, enum field_id id)
+{
+    const struct field *field = &PLAN_FIELDS.rows[id];
+    const char *format = strcmp(intake->base, "?") == 0 ? "?%s= in the query" : "\"%s\" beside it";
+    const char *way = arena_printf(intake->arena, format, field->name);
+
+    return way ? way : field->name;
+}
+
 static bool take(struct plan_request *request, enum field_id id)
 {
     bool given = request->given[id];

@@ -19,6 +19,10 @@ struct cJSON;
 /* Where faults of a root field point: "/hardware" below the base, "?hardware" of a query. */
 const char *texts_pointer(const struct intake *intake, enum field_id id);
 
+/* How a root field that a text does not say is given: "\"hardware\" beside it" in JSON,
+ * "?hardware= in the query" where the text is the body. */
+const char *texts_way_to_give(const struct intake *intake, enum field_id id);
+
 /* Whether the request has such a text. */
 bool texts_are_given(const struct plan_request *request);
 

@@ -205,6 +205,31 @@ static void lengths(void **state)
     assert_non_null(strstr(of(&checks, CHECK_MAX_MODEL_LEN)->detail, "stops growing"));
 }
 
+/* What a server accepts at most: --max-input-tokens and --max-concurrent-requests of
+ * text-generation-launcher, whose router refuses the rest. 0 is not stated. */
+static void what_a_server_accepts(void **state)
+{
+    static const struct {
+        double longest, most, replicas;
+        enum check_verdict length, held;
+    } ROWS[] = {
+        {0, 0, 1, CHECK_PASS, CHECK_PASS},    {NAN, NAN, 1, CHECK_PASS, CHECK_PASS},
+        {1024, 8, 1, CHECK_PASS, CHECK_PASS}, {1023, 7, 1, CHECK_FAIL, CHECK_FAIL},
+        {1024, 4, 2, CHECK_PASS, CHECK_PASS}, {1024, 3, 2, CHECK_PASS, CHECK_FAIL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct plan plan = plan_of(rig_llama(*state));
+        plan.problem.load.concurrency = 8;
+        plan.problem.dep.max_input_tokens = ROWS[i].longest;
+        plan.problem.dep.max_concurrent_requests = ROWS[i].most;
+        plan.problem.dep.replicas = ROWS[i].replicas;
+        struct check_list checks = evaluate(&plan, NOBODY_SAID);
+        assert_int_equal(of(&checks, CHECK_REQUEST_LENGTH)->verdict, ROWS[i].length);
+        assert_int_equal(of(&checks, CHECK_KV_HOLDS)->verdict, ROWS[i].held);
+    }
+}
+
 /* An objective against the interval's two ends and the physical floor: 8..13 ms, floor 5 ms; 800 ..
  * 1,250 tokens/s, 2,000 at most; 8..12 requests/s. */
 static void objectives(void **state)
@@ -361,6 +386,7 @@ int main(void)
         cmocka_unit_test(a_request_is_not_the_shortage),
         cmocka_unit_test(pool),
         cmocka_unit_test(lengths),
+        cmocka_unit_test(what_a_server_accepts),
         cmocka_unit_test(a_pool_with_a_range),
         cmocka_unit_test(objectives),
         cmocka_unit_test(unmeasured),

@@ -44,6 +44,10 @@ static const struct {
     {"sglang", "", "/deployment/chunked_prefill_tokens", "0", "--chunked-prefill-size -1"},
     {"sglang", ",\"tp\":2,\"dp\":4", "/deployment/max_num_seqs", "32",
      "--max-running-requests 128"},
+    {"sglang", "", "/deployment/speculative/method", "eagle3", "--speculative-algorithm EAGLE3"},
+    {"sglang", "", "/deployment/speculative/method", "eagle", "--speculative-algorithm EAGLE"},
+    {"sglang", "", "/deployment/speculative/method", "mtp", "--speculative-algorithm NEXTN"},
+    {"sglang", "", "/deployment/speculative/method", "medusa", NULL},
     {"tensorrt-llm", "", "/deployment/max_num_seqs", "64", "--max_batch_size 64"},
     {"tensorrt-llm", "", "/deployment/max_model_len", "8192", "--max_seq_len 8192"},
     {"tgi", "", "/deployment/tp", "4", "--num-shard 4"},
@@ -113,7 +117,7 @@ static bool says(const char *leaves, const char *pointer, const char *value)
     size_t length = (size_t)snprintf(leaf, sizeof(leaf), "%s=%s", strrchr(pointer, '/') + 1, value);
     const char *at = strstr(leaves, leaf);
 
-    return at && (at == leaves || at[-1] == '&') && (!at[length] || at[length] == '&');
+    return at && (at == leaves || strchr("&.", at[-1])) && (!at[length] || at[length] == '&');
 }
 
 static void a_written_flag_is_read_as_its_leaf(void **state)

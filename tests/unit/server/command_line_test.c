@@ -68,8 +68,8 @@ static const struct {
      "llama-server, trtllm-serve, text-generation-launcher, mlx_lm.server and ollama are "
      "understood, also inside docker run"},
     {"h100-sxm", "vllm serve acme/Unheard-Of-9000B",
-     "/command: model: no model is called \"acme/Unheard-Of-9000B\": give \"model\" beside the "
-     "command, by a name or as {\"hf_config\": its config.json}"},
+     "/command: model: no model is called \"acme/Unheard-Of-9000B\": give \"model\" beside it, "
+     "by a name, or in JSON as {\"hf_config\": its config.json}"},
     {"h100-sxm", "vllm serve",
      "/command: vllm: the command names no model: give \"model\" beside it"},
     {"h100-sxm", "vllm serve $MODEL -tp $N",
@@ -99,8 +99,8 @@ static const struct {
     {"h100-sxm", "llama-server -m Qwen3-8B-Q4_K_M.gguf -ctk foo",
      "/command: -ctk: no KV cache format is called \"foo\""},
     {"h100-sxm", "llama-server -m model.gguf",
-     "/command: -m: no model is called \"model.gguf\": give \"model\" beside the command, by a "
-     "name or as {\"hf_config\": its config.json}"},
+     "/command: -m: no model is called \"model.gguf\": give \"model\" beside it, by a name, "
+     "or in JSON as {\"hf_config\": its config.json}"},
     {"h100-sxm", "trtllm-serve Qwen/Qwen3-8B --tp_sise 2",
      "/command: --tp_sise is not a flag of TensorRT-LLM [--tp_size]"},
     {"h100-sxm", "text-generation-launcher --model-id gpt2 --num_shard 2",

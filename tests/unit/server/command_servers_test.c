@@ -153,7 +153,12 @@ static const struct command_row ROWS[] = {
     {"docker run --gpus all --shm-size 1g -p 8080:80 -v $PWD/data:/data "
      "ghcr.io/huggingface/text-generation-inference:3.3.4 --model-id "
      "HuggingFaceH4/zephyr-7b-beta",
-     "model=mistral-7b-v0.1&engine=tgi&engine_version=3.0.1", NULL, NULL},
+     "model=mistral-7b-v0.1&engine=tgi&engine_version=3.0.1", NULL, "engine_version_unknown"},
+    {"text-generation-launcher --model-id Qwen/Qwen2.5-7B-Instruct --max-input-length 4096 "
+     "--max-total-tokens 8192 --max-concurrent-requests 4",
+     "model=qwen2.5-7b&engine=tgi&max_model_len=8192&max_input_tokens=4096&"
+     "max_concurrent_requests=4",
+     NULL, NULL},
     {"docker run --gpus all -p 8080:80 "
      "ghcr.io/huggingface/text-generation-inference:latest --model-id "
      "meta-llama/Llama-3.1-70B-Instruct --num-shard 4 --quantize bitsandbytes-nf4",
@@ -248,8 +253,8 @@ static const struct command_row ROWS[] = {
     {"text-generation-launcher --model-id Qwen/Qwen2.5-7B-Instruct --max-input-tokens "
      "4096 --disable-custom-kernels --rope-scaling linear --rope-factor 2 "
      "--json-output --otlp-endpoint x --cuda-graphs 0 --lora-adapters a/b",
-     "model=qwen2.5-7b&engine=tgi&cuda_graphs=false",
-     "--max-input-tokens --disable-custom-kernels --rope-scaling --rope-factor "
+     "model=qwen2.5-7b&engine=tgi&cuda_graphs=false&max_input_tokens=4096",
+     "--disable-custom-kernels --rope-scaling --rope-factor "
      "--json-output --otlp-endpoint --lora-adapters",
      "flags_not_modelled"},
     {"docker run --gpus all -e SM_NUM_GPUS=4 -e "

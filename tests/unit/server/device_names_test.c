@@ -177,6 +177,14 @@ static const struct {
      "  Device 0: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n"
      "  Device 1: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n",
      "NVIDIA GeForce RTX 3090", NULL, 2},
+    {"llama.cpp, the device it uses",
+     "llama_model_load_from_file_impl: using device CUDA0 (NVIDIA GeForce RTX 4090) "
+     "(0000:01:00.0) - 23306 MiB free\n",
+     "NVIDIA GeForce RTX 4090", NULL, 1},
+    {"llama.cpp with Vulkan",
+     "ggml_vulkan: Found 1 Vulkan devices:\n"
+     "ggml_vulkan: 0 = NVIDIA GeForce RTX 3090 (NVIDIA) | uma: 0 | fp16: 1 | warp size: 32\n",
+     "NVIDIA GeForce RTX 3090", NULL, 1},
     {"lspci",
      "00:1f.0 ISA bridge: Intel Corporation Device 7a04\n"
      "17:00.0 3D controller: NVIDIA Corporation GH100 [H100 SXM5 80GB] (rev a1)\n"

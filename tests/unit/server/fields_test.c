@@ -127,6 +127,14 @@ static const struct refusal REFUSALS[] = {
     {DEPLOYED("\"ep\":8,\"tp\":2,\"dp\":2"), "/deployment/ep", NULL},
     {DEPLOYED("\"ep\":2"), "/deployment/ep", NULL},
     {DEPLOYED("\"speculative\":{\"tokens\":3}"), "/deployment/speculative/method", NULL},
+    {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"80,forty\""), "/deployment/device_memory_gib",
+     NULL},
+    {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"80,0\""), "/deployment/device_memory_gib", NULL},
+    {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"80,-40\""), "/deployment/device_memory_gib", NULL},
+    {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"80,40,\""), "/deployment/device_memory_gib", NULL},
+    {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"\""), "/deployment/device_memory_gib", NULL},
+    {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"80\""), "/deployment/device_memory_gib", NULL},
+    {DEPLOYED("\"device_memory_gib\":\"80,40\""), "/deployment/device_memory_gib", NULL},
     {DEPLOYED("\"speculative\":{\"acceptance\":0.5}"), "/deployment/speculative/method", NULL},
     /* every fault at once */
     {"{\"model\":\"lama-3.1-8b\",\"hardware\":\"h100-sxn\",\"deployment\":{\"wieghts\":\"fp8\","
@@ -241,6 +249,8 @@ static const struct pair PAIRS[] = {
     {DEPLOYED("\"tp\":4,\"cuda_graphs\":true"), ASKED "&deployment.tp=4&/deployment/cuda_graphs=1"},
     {DEPLOYED("\"speculative\":{\"method\":\"eagle3\",\"tokens\":4,\"acceptance\":0.65}"), ASKED
      "&speculative.method=eagle3&speculative.tokens=4&deployment.speculative.acceptance=0.65"},
+    {DEPLOYED("\"tp\":2,\"pp\":2,\"device_memory_gib\":\"80,80,40,39.5\""),
+     ASKED "&tp=2&pp=2&device_memory_gib=80,80,40,39.5"},
     {DEPLOYED("\"kv_tier\":{\"kind\":\"host\",\"gbps\":50}"),
      ASKED "&kv_tier.kind=host&kv_tier.gbps=50"},
     {DEPLOYED("\"disaggregation\":{\"prefill_devices\":2}"),
