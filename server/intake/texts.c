@@ -20,8 +20,9 @@ const char *texts_pointer(const struct intake *intake, enum field_id id)
 const char *texts_way_to_give(const struct intake *intake, enum field_id id)
 {
     const struct field *field = &PLAN_FIELDS.rows[id];
-    const char *format = strcmp(intake->base, "?") == 0 ? "?%s= in the query" : "\"%s\" beside it";
-    const char *way = arena_printf(intake->arena, format, field->name);
+    const char *way = strcmp(intake->base, "?") == 0
+                          ? arena_printf(intake->arena, "?%s= in the query", field->name)
+                          : arena_printf(intake->arena, "\"%s\" beside it", field->name);
 
     return way ? way : field->name;
 }
