@@ -24,6 +24,7 @@ struct search {
     const char *image;
     bool is_entry; /* the words are arguments of the image's own program, unless they start one */
     int n_devices;
+    bool counts_no_others; /* one server is enough to know */
 };
 
 static void add_env(struct search *search, const char *name, size_t length, const char *value)
@@ -306,6 +307,31 @@ static void take_run(const struct shell *shell, struct command_found *found)
     }
 }
 
+/* Whether a command of the text from the first-th on starts a server too. Ollama's own commands
+ * speak to one server. */
+static bool starts_another(const struct search *search, const struct shell *shell, int first)
+{
+    struct search aside = *search;
+    struct command_found found = {.engine = NULL};
+    struct faults unread;
+    const struct intake quiet = {search->intake->catalogue, search->intake->arena, &unread,
+                                 search->intake->base};
+
+    if (search->counts_no_others)
+        return false;
+    faults_init(&unread, search->intake->arena);
+    aside.intake = &quiet;
+    aside.counts_no_others = true;
+    aside.env = arena_alloc_raw(search->intake->arena, ENV_MAX * sizeof(*aside.env));
+    for (int i = first; aside.env && i < shell->n_commands; i++) {
+        aside.n_env = 0;
+        if (search_words(&aside, shell->commands[i].words, shell->commands[i].n_words, &found) &&
+            !found.refused && found.engine != &COMMAND_OLLAMA)
+            return true;
+    }
+    return false;
+}
+
 static bool search_text(struct search *search, const char *text, struct command_found *ret_found)
 {
     struct shell *shell = arena_alloc_raw(search->intake->arena, sizeof(*shell));
@@ -329,8 +355,10 @@ static bool search_text(struct search *search, const char *text, struct command_
         if (!ret_found->text)
             ret_found->text = shell;
         take_run(shell, ret_found);
-        if (!ret_found->refused)
+        if (!ret_found->refused) {
+            ret_found->others |= starts_another(search, shell, i + 1);
             return true;
+        }
         refused = *ret_found;
     }
     search->depth--;

@@ -495,6 +495,9 @@ bool command_apply(const struct intake *intake, const struct command_line *line,
         fault_add(intake->faults, line->origin, NULL, "out of memory");
         return false;
     }
+    if (found.others)
+        reading_note(reading, "several_servers",
+                     "the text starts several servers: the first is planned");
     set_engine(reading);
     apply_env(reading);
     apply_words(reading, found.args, found.n_args);

@@ -123,6 +123,7 @@ struct command_found {
     const struct command_env *env;
     int n_env;
     const char *image;
+    bool others;              /* the text starts another server behind this one */
     int n_devices;            /* that the command hands to the engine; 0 = not said */
     const char *refused;      /* why this is no server, NULL when it is one */
     const struct shell *text; /* of the shell text it stood in, or NULL */

@@ -45,6 +45,9 @@ static void read_quantization(struct hf *hf)
     if (quant == NULL || pointer == NULL) {
         return;
     }
+    if (!hf_quant_types_suit(hf, quant, pointer)) {
+        return;
+    }
     hf->recipe = hf_read_recipe(hf, quant, pointer);
     if (hf->recipe == NULL || hf->recipe->n_groups == 0) {
         return;

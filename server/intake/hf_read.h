@@ -207,6 +207,9 @@ void hf_fill_dense(struct hf *hf, double width, struct ffn *ffn);
 void hf_fill_moe(struct hf *hf, struct ffn *ffn);
 /* hf_format.c: native_dtype, native_format and the recipe. */
 void hf_read_format(struct hf *hf);
+/* hf_quant_types.c: whether the members that a quantisation is read from are of their kinds; false
+ * after a fault for each that is not. */
+bool hf_quant_types_suit(struct hf *hf, const cJSON *quant, const char *pointer);
 /* hf_quant.c: the recipe of a quantization_config; NULL with a fault when it is not understood. */
 struct hf_recipe *hf_read_recipe(struct hf *hf, const cJSON *quant, const char *pointer);
 /* hf_recipe.c: the bytes of each role by the recipe, and which roles the native format covers; the

@@ -359,6 +359,24 @@ static void note_devices(const struct unit *unit, struct plan_request *request)
                    used);
 }
 
+/* A count that Kubernetes would refuse is no plan's. A container that asks for 0 devices gets none,
+ * which only a CPU's engine starts with. */
+static void refuse_counts(const struct manifest *manifest, const struct unit *unit,
+                          const struct plan_request *request)
+{
+    bool zero = unit->bad_count && strcmp(unit->bad_count, "0") == 0;
+    const struct hardware *part = is_given(request, "/hardware") ? request->problem.hw : NULL;
+
+    if (unit->bad_count && (!zero || (isnan(unit->devices) && !(part && part->class == HW_CPU))))
+        fault_add(manifest->intake->faults, manifest->origin, NULL,
+                  "%s: expected a whole number of devices from 1 to 9999, got \"%s\"",
+                  unit->bad_resource, field_quote(manifest->intake->arena, unit->bad_count));
+    if (unit->replicas < 0)
+        fault_add(manifest->intake->faults, manifest->origin, NULL,
+                  "replicas of %s \"%s\": expected a whole number", unit->kind,
+                  field_quote(manifest->intake->arena, unit->workload));
+}
+
 static bool apply_unit(struct manifest *manifest, const struct unit *unit,
                        struct plan_request *request)
 {
@@ -377,6 +395,7 @@ static bool apply_unit(struct manifest *manifest, const struct unit *unit,
         described_note(described, "variable_unknown", manifest->origin,
                        "the command uses %.80s, whose value is not in the manifest",
                        unit->without_value);
+    refuse_counts(manifest, unit, request);
     apply_model(manifest, unit, request);
     apply_part(manifest, unit, request);
     struct command_line line = unit->line;
@@ -390,6 +409,9 @@ static bool apply_unit(struct manifest *manifest, const struct unit *unit,
     (void)set_number(manifest, request, "/deployment/pp", unit->pp);
     if (unit->replicas >= 1)
         (void)set_number(manifest, request, "/deployment/replicas", unit->replicas);
+    else if (unit->replicas == 0)
+        described_note(described, "no_replicas", manifest->origin,
+                       "the manifest starts no copy (0 replicas): one is planned");
     note_devices(unit, request);
     return manifest->intake->faults->n + manifest->intake->faults->dropped == before;
 }

@@ -216,11 +216,11 @@ static void finish_service(struct service *service, const char *image, struct un
 static void read_service(struct manifest *manifest, const cJSON *object)
 {
     struct service *service = arena_alloc(manifest->intake->arena, sizeof(*service));
-    double replicas = tree_number(manifest, object, "deploy/replicas");
+    double replicas = tree_copies(manifest, object, "deploy/replicas");
     const struct pod pod = {
         .kind = "service",
         .workload = object->string,
-        .replicas = isnan(replicas) ? tree_number(manifest, object, "scale") : replicas,
+        .replicas = isnan(replicas) ? tree_copies(manifest, object, "scale") : replicas,
         .pods = 1,
     };
     const char *name = tree_text(manifest, object, "container_name");

@@ -60,9 +60,12 @@ static struct piece piece_at(const struct building *building, const char *at)
         return itself;
     if (at[1] == '$')
         return (struct piece){at, 1, 2};
-    const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
-    const char *value = end ? env_value(building, at + 2, (size_t)(end - at) - 2) : NULL;
-    return value ? (struct piece){value, strlen(value), (size_t)(end - at) + 1} : itself;
+    if (at[1] != '(')
+        return itself;
+    /* no name has a '$': each reference is looked through once */
+    size_t length = strcspn(at + 2, "$)");
+    const char *value = at[2 + length] == ')' ? env_value(building, at + 2, length) : NULL;
+    return value ? (struct piece){value, strlen(value), length + 3} : itself;
 }
 
 /* Length of the expanded text, which is written when `to` is not NULL. */

@@ -25,6 +25,7 @@ static const char *const RESOURCES[] = {
 };
 
 #define MIG_RESOURCE "nvidia.com/mig-"
+#define COUNT_DIGITS_MAX 4
 
 /* Labels whose value names a part or an instance type; the first that speaks counts. */
 static const char *const LABELS[] = {
@@ -58,21 +59,22 @@ static const char *const HINTS[] = {"gpu", "accelerator", "instance", "device", 
 static void take_resource(const struct manifest *manifest, const cJSON *entry, struct unit *unit)
 {
     const char *text = yaml_text(manifest->intake->arena, entry);
+    bool slice = strncmp(entry->string, MIG_RESOURCE, strlen(MIG_RESOURCE)) == 0, known = slice;
     double count = 0;
 
-    for (size_t i = 0; text && text[i] >= '0' && text[i] <= '9' && i < 6; i++)
-        count = count * 10 + (double)(text[i] - '0');
-    if (count < 1)
+    for (size_t i = 0; i < ARRAY_LEN(RESOURCES); i++)
+        known = known || strcmp(RESOURCES[i], entry->string) == 0;
+    if (!known || !text)
         return;
-    if (strncmp(entry->string, MIG_RESOURCE, strlen(MIG_RESOURCE)) == 0)
-        unit->slice = entry->string + strlen(MIG_RESOURCE);
-    else {
-        bool known = false;
-        for (size_t i = 0; i < ARRAY_LEN(RESOURCES); i++)
-            known = known || strcmp(RESOURCES[i], entry->string) == 0;
-        if (!known)
-            return;
+    size_t digits = strspn(text, "0123456789");
+    for (size_t i = 0; i < digits && i < COUNT_DIGITS_MAX; i++)
+        count = count * 10 + (double)(text[i] - '0');
+    if (count < 1 || text[digits] || digits > COUNT_DIGITS_MAX) {
+        unit->bad_resource = entry->string;
+        unit->bad_count = text;
+        return;
     }
+    unit->slice = slice ? entry->string + strlen(MIG_RESOURCE) : unit->slice;
     unit->devices = count;
     unit->resource = entry->string;
 }

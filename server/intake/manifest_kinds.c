@@ -66,7 +66,7 @@ static void read_group(struct manifest *manifest, const struct pod *base, const 
     const cJSON *worker = tree_at(group, "workerTemplate/spec");
     const cJSON *leader = tree_at(group, "leaderTemplate/spec");
     double size = tree_number(manifest, group, "size");
-    double replicas = tree_number(manifest, spec, "replicas");
+    double replicas = tree_copies(manifest, spec, "replicas");
     const char *text = tree_text(manifest, group, "size");
     const struct command_env env[] = {{"LWS_GROUP_SIZE", text ? text : "1"},
                                       {"LWS_LEADER_ADDRESS", "leader"},
@@ -107,7 +107,7 @@ static struct pod pod_below(const struct manifest *manifest, const struct pod *p
                             const cJSON *node)
 {
     const char *role = cJSON_IsObject(node) ? tree_text(manifest, node, "name") : NULL;
-    double replicas = tree_number(manifest, node, "replicas");
+    double replicas = tree_copies(manifest, node, "replicas");
     struct pod below = *pod;
 
     if (role && pod->workload)
@@ -148,7 +148,7 @@ static void read_by_row(struct manifest *manifest, const struct kind_row *row, c
         .kind = row->kind,
         .workload = tree_text(manifest, object, "metadata/name"),
         .spec = tree_at(object, row->pod),
-        .replicas = row->replicas ? tree_number(manifest, object, row->replicas) : (double)NAN,
+        .replicas = row->replicas ? tree_copies(manifest, object, row->replicas) : (double)NAN,
         .pods = 1,
     };
 

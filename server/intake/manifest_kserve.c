@@ -189,13 +189,13 @@ void read_inference_service(struct manifest *manifest, const struct cJSON *objec
         .kind = "InferenceService",
         .workload = tree_text(manifest, object, "metadata/name"),
         .spec = predictor,
-        .replicas = tree_number(manifest, predictor, "minReplicas"),
+        .replicas = tree_copies(manifest, predictor, "minReplicas"),
         .pods = pipeline >= 1 ? pipeline : 1,
         .pp = pipeline >= 1 ? pipeline : 0,
     };
     double tensor = tree_number(manifest, workers, "tensorParallelSize");
 
-    if (!(pod.replicas >= 1))
+    if (pod.replicas == 0) /* down to none when idle */
         pod.replicas = NAN;
     pod.tp = tensor >= 1 ? tensor : 0;
     if (tree_at(predictor, "model"))
@@ -324,7 +324,7 @@ static void read_pool(struct manifest *manifest, const cJSON *spec, struct pod *
     int first = manifest->n_units;
 
     pod->spec = tree_at(spec, "template");
-    pod->replicas = tree_number(manifest, spec, "replicas");
+    pod->replicas = tree_copies(manifest, spec, "replicas");
     pod->pods = local >= 1 && data > local ? data / local : 1;
     if (tree_at(spec, "worker") && pod->pods <= 1 && pipeline > 1)
         pod->pods = pipeline;

@@ -28,7 +28,8 @@ struct unit {
     const char *without_value; /* a variable that the command uses and nobody sets here, or NULL */
     double devices;            /* of one pod; NAN = not said */
     const char *resource;      /* "nvidia.com/gpu", NULL = not said */
-    const char *slice;         /* "1g.10gb" of a MIG resource, or NULL */
+    const char *bad_resource, *bad_count; /* of a count that is none, or of 0; NULL = all are */
+    const char *slice;                    /* "1g.10gb" of a MIG resource, or NULL */
     const char *part, *part_from;   /* the part as written, and the label or field it is from */
     const char *part_other;         /* another one that the pod may run on, or NULL */
     double replicas;                /* copies; NAN = not said */
@@ -72,6 +73,9 @@ const char *tree_text(const struct manifest *manifest, const struct cJSON *node,
 
 /* The number at a path, written as number or text; NAN when there is none. */
 double tree_number(const struct manifest *manifest, const struct cJSON *node, const char *path);
+
+/* A count of copies at a path: NAN when there is none, -1 when it is no whole number from 0. */
+double tree_copies(const struct manifest *manifest, const struct cJSON *node, const char *path);
 
 /* The object of that kind and name among the documents, or NULL. */
 const struct cJSON *tree_object(const struct manifest *manifest, const char *kind,

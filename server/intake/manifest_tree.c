@@ -42,6 +42,15 @@ double tree_number(const struct manifest *manifest, const struct cJSON *node, co
     return text && end != text && !*end && isfinite(number) ? number : (double)NAN;
 }
 
+double tree_copies(const struct manifest *manifest, const struct cJSON *node, const char *path)
+{
+    double number = tree_number(manifest, node, path);
+
+    if (!tree_text(manifest, node, path))
+        return NAN;
+    return number >= 0 && number == floor(number) ? number : -1;
+}
+
 /* Looks below lists as well. */
 static const struct cJSON *object_below(const struct manifest *manifest, const cJSON *object,
                                         const char *kind, const char *name, int depth)

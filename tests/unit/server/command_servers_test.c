@@ -154,6 +154,10 @@ static const struct command_row ROWS[] = {
      "ghcr.io/huggingface/text-generation-inference:3.3.4 --model-id "
      "HuggingFaceH4/zephyr-7b-beta",
      "model=mistral-7b-v0.1&engine=tgi&engine_version=3.0.1", NULL, "engine_version_unknown"},
+    {"vllm serve Qwen/Qwen3-8B & python -m sglang.launch_server --model-path Qwen/Qwen3-32B",
+     "model=qwen3-8b&engine=vllm", NULL, "several_servers"},
+    {"vllm serve Qwen/Qwen3-8B & sleep 60; vllm bench serve --model Qwen/Qwen3-8B",
+     "model=qwen3-8b&engine=vllm", NULL, NULL},
     {"text-generation-launcher --model-id Qwen/Qwen2.5-7B-Instruct --max-input-length 4096 "
      "--max-total-tokens 8192 --max-concurrent-requests 4",
      "model=qwen2.5-7b&engine=tgi&max_model_len=8192&max_input_tokens=4096&"

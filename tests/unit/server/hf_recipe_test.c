@@ -247,6 +247,55 @@ static void a_match_has_a_bound(void **state)
     arena_free(arena);
 }
 
+/* A width of the wrong kind is no default's. */
+static void members_of_a_wrong_kind_are_refused(void **state)
+{
+    static const struct {
+        const char *quantization, *pointer; /* NULL = it is read */
+    } KINDS[] = {
+        {"'quant_method':'gptq','bits':'8','group_size':128", "/quantization_config/bits"},
+        {"'quant_method':'gptq','bits':3.7,'group_size':128", "/quantization_config/bits"},
+        {"'quant_method':'gptq','bits':4,'group_size':'32'", "/quantization_config/group_size"},
+        {"'quant_method':'gptq','bits':4,'group_size':-7", "/quantization_config/group_size"},
+        {"'quant_method':'gptq','bits':4,'group_size':0.001", "/quantization_config/group_size"},
+        {"'quant_method':'gptq','bits':4,'group_size':1e-300", "/quantization_config/group_size"},
+        {"'quant_method':'bitsandbytes','load_in_8bit':'true'",
+         "/quantization_config/load_in_8bit"},
+        {"'quant_method':'compressed-tensors','config_groups':[]",
+         "/quantization_config/config_groups"},
+        {"'quant_method':'compressed-tensors','config_groups':{'group_0':{'targets':['Linear'],"
+         "'weights':{'num_bits':'4','type':'int'}}}",
+         "/quantization_config/config_groups/group_0/weights/num_bits"},
+        {"'quant_method':'fp8','ignored_layers':'lm_head'", "/quantization_config/ignored_layers"},
+        {"'quant_method':'gptq','bits':4,'group_size':-1", NULL},
+        {"'quant_method':'fp8','ignored_layers':null", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(KINDS); i++) {
+        static struct faults faults;
+        struct arena *arena = arena_new(ARENA_MAX);
+        struct model *model = NULL;
+        char text[600];
+        snprintf(text, sizeof(text), "{" DENSE ",'quantization_config':{%s}}",
+                 KINDS[i].quantization);
+        char *config = quoted(text);
+        cJSON *tree = cJSON_Parse(config);
+        assert_non_null(tree);
+        faults_init(&faults, arena);
+        bool read = hf_config_model(tree, arena, &faults, "", &model);
+        if (read != (KINDS[i].pointer == NULL))
+            fail_msg("%s is %sread", KINDS[i].quantization, read ? "" : "not ");
+        if (!read) {
+            assert_int_equal(faults.n, 1);
+            assert_string_equal(faults.items[0].pointer, KINDS[i].pointer);
+        }
+        cJSON_Delete(tree);
+        free(config);
+        arena_free(arena);
+    }
+}
+
 static void what_is_not_understood_is_said(void **state)
 {
     static const char *const UNREAD[] = {"a{2}", "(a)\\1", "(?<=a)b", "(a", "a)", "[a", "*a"};
@@ -299,6 +348,7 @@ int main(void)
         cmocka_unit_test(methods_give_the_bytes_of_each_role),
         cmocka_unit_test(expressions_match_as_in_python),
         cmocka_unit_test(a_match_has_a_bound),
+        cmocka_unit_test(members_of_a_wrong_kind_are_refused),
         cmocka_unit_test(what_is_not_understood_is_said),
         cmocka_unit_test(long_lists_end),
     };
