@@ -287,13 +287,17 @@ static bool read_all(struct hf *hf)
     read_heads(hf);
     read_ffn_shape(hf);
     hf->layers = hf_alloc(hf, (size_t)hf->n_layers * sizeof(*hf->layers));
-    hf->group_of = hf_alloc(hf, (size_t)hf->n_layers * sizeof(*hf->group_of));
     /* Reading goes on behind a fault, with placeholders, so that every fault is named at once; only
      * lists with an entry per layer make no sense without their number. */
-    if (hf->layers == NULL || hf->group_of == NULL || hf_refused(hf, HF_LAYERS)) {
+    if (hf->layers == NULL || hf_refused(hf, HF_LAYERS)) {
         return false;
     }
     hf_plan_layers(hf);
+    /* a plan may make two layers of one */
+    hf->group_of = hf_alloc(hf, (size_t)hf->n_layers * sizeof(*hf->group_of));
+    if (hf->group_of == NULL) {
+        return false;
+    }
     make_groups(hf);
     make_mtp(hf);
     if (hf->arch->finish != NULL && !hf_failed(hf)) {

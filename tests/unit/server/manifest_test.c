@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "compiler.h"
+#include "json_memory.h"
 #include "manifest.h"
 #include "remarks.h"
 
@@ -24,13 +25,16 @@ static void read_manifest(struct kit *kit, const char *text, struct reading *ret
     remark_set_beside(&intake, text, &ret_reading->request);
     const struct manifest_source source = {"/manifest", remark(kit->arena, text, "container", 0),
                                            "/container", NULL};
+    json_memory_enter(kit->arena);
     ret_reading->complete =
         manifest_read(&intake, text, strlen(text), &source, &ret_reading->request) &&
         plan_request_resolve(&intake, &ret_reading->request);
+    json_memory_leave();
 }
 
 static void test_manifests(void **state)
 {
+    json_memory_install();
     int n = remark_check_folder(*state, TESTS_DIR "/golden/manifests", read_manifest);
 
     assert_true(n >= MANIFESTS_MIN);
