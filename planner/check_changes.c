@@ -268,8 +268,8 @@ static bool more_replicas(const struct change_asked *change, struct trial *trial
 
 const struct change_row CHANGES[] = {
     {"shorter_max_model_len", "A shorter longest request",
-     "The engine admits no request that its KV pool could not hold.", BIT(CHECK_MAX_MODEL_LEN), 1,
-     shorter_max_model_len},
+     "Longer requests are refused: the engine admits what its KV pool holds.",
+     BIT(CHECK_MAX_MODEL_LEN), 1, shorter_max_model_len},
     {"longer_max_model_len", "A longer longest request",
      "Requests of these lengths are admitted; the model's own limit allows it.",
      BIT(CHECK_REQUEST_LENGTH), 1, longer_max_model_len},

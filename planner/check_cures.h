@@ -29,6 +29,10 @@ struct check_cure {
     double predicted[CHECK_COUNT];         /* ... and its figure */
     enum regime_id regime_after;
     enum basis basis; /* assumed where the change rests on an assumption about traffic */
+    int memory_rank;  /* 1.. among the smallest changes with which the memory fits; 0 = none */
+    bool harms;       /* it makes much worse what nobody set a limit for */
+    unsigned worsens; /* bits of checks that fail before and after, then by more */
+    double given;     /* devices that it wants handed over; NAN = as many as now */
 };
 
 /* What was measured near a changed problem. */
@@ -39,12 +43,16 @@ struct check_tools {
     const void *ctx;
 };
 
+/* Whether a check's figure lies further on the wrong side of the limit that it misses. */
+bool check_is_worse(const struct check *before, enum check_verdict after, double predicted);
+
 /*
  * Finds at most CHECK_CURES_MAX changes for the checks that do not pass, best first: those that
  * make everything pass, then those that pass most and fail least; those that cost a quarter of the
- * output or three times the time to first token come behind the others, then the fewest devices
- * first; where nothing makes a check pass, what comes nearest. Returns their number, 0 when
- * everything passes.
+ * output or three times the time to first token, or that worsen what fails already, come behind the
+ * others, then the fewest devices first; among them the smallest changes with which a memory fits,
+ * and combinations where one alone is too little; where nothing makes a check pass, what comes
+ * nearest. Returns their number, 0 when everything passes.
  */
 int check_cures_find(const struct plan *plan, const struct check_list *checks,
                      const struct check_asked *asked, const struct check_tools *tools,

@@ -121,6 +121,11 @@ const char *check_cure_flag(struct arena *arena, const struct check_report *repo
         if (n-- == 0)
             return change_flag(arena, cure, &cure->changes[i]);
     }
+    if (!isnan(cure->given) && n-- == 0)
+        return arena_printf(arena,
+                            "%.0f devices handed to the engine (--gpus, CUDA_VISIBLE_DEVICES, the "
+                            "limit of the container, or the count in /hardware)",
+                            cure->given);
     for (size_t i = 0; i < ARRAY_LEN(FOLLOWERS); i++) {
         const char *flag = follow(arena, report, cure, &FOLLOWERS[i]);
         if (flag && n-- == 0)
@@ -135,7 +140,8 @@ const char *check_cure_flags(struct arena *arena, const struct check_report *rep
     const char *flags = NULL, *flag;
 
     for (int i = 0; (flag = check_cure_flag(arena, report, cure, i)) != NULL; i++)
-        flags = flags ? arena_printf(arena, "%s %s", flags, flag) : flag;
+        flags =
+            flags ? arena_printf(arena, flag[0] == '-' ? "%s %s" : "%s, %s", flags, flag) : flag;
     return flags;
 }
 
@@ -155,11 +161,37 @@ static const struct effect_row EFFECTS[] = {
 /* Changes below are not worth a word. */
 #define EFFECT_SHOWN 0.005
 
+/* Leaves whose cost is in no figure of a plan. */
+static bool costs_unseen(const struct check_cure *cure)
+{
+    return changes_leaf(cure, "/deployment/max_model_len") ||
+           changes_leaf(cure, "/deployment/memory_utilization");
+}
+
+/* The cure's reason as a part of a sentence: its first letter small, without the full stop. */
+static bool say_why(const struct check_cure *cure, struct phrase *phrase)
+{
+    size_t length = strlen(cure->why);
+    bool word = length > 1 && cure->why[1] >= 'a' && cure->why[1] <= 'z';
+    char first = cure->why[0];
+
+    if (length == 0)
+        return false;
+    if (word && first >= 'A' && first <= 'Z')
+        first = (char)(first - 'A' + 'a');
+    phrase_add_n(phrase, &first, 1);
+    phrase_add_n(phrase, cure->why + 1, length - 1 - (cure->why[length - 1] == '.'));
+    return true;
+}
+
 void check_cure_effect(const struct check_cure *cure, struct phrase *phrase)
 {
     bool any = false;
 
     phrase_begin(phrase);
+    /* A flag of memory costs what no figure shows: longer requests, room for others. */
+    if (cure->memory_rank || costs_unseen(cure))
+        any = say_why(cure, phrase);
     for (size_t i = 0; i < ARRAY_LEN(EFFECTS); i++) {
         double effect;
         memcpy(&effect, (const char *)cure + EFFECTS[i].offset, sizeof(effect));
@@ -171,7 +203,7 @@ void check_cure_effect(const struct check_cure *cure, struct phrase *phrase)
         any = true;
     }
     if (!any)
-        phrase_add(phrase, "no other effect");
+        (void)say_why(cure, phrase);
     any = false;
     for (int i = 0; i < CHECK_COUNT; i++) {
         if (!(cure->fails & 1u << i))
@@ -187,13 +219,27 @@ bool check_cure_passes(const struct check_cure *cure, enum check_id id)
     return cure->applies[id] ? cure->after[id] == CHECK_PASS : true;
 }
 
+/* A cure that is not enough is worth a word where it takes twice the devices at most. */
+#define DEVICES_TRIED 1.0
+
 /* Whether a figure lies nearer to its limit than before. */
 static bool reaches_further(const struct check_cure *cure, const struct check *check)
 {
-    if (!cure->applies[check->id])
+    if (!cure->applies[check->id] || cure->devices > DEVICES_TRIED)
         return false;
     double before = fabs(check->predicted - check->limit);
     return fabs(cure->predicted[check->id] - check->limit) < before;
+}
+
+/* 1 to MEMORY_CHANGES_MAX are the ranks of the smallest changes of a memory. */
+enum { GROUP_OTHERS = MEMORY_CHANGES_MAX + 1, GROUP_RUINOUS, GROUPS };
+
+/* For whether it fits: the flags of memory, then all others; last what ruins something else. */
+static int group_of(const struct check_cure *cure, enum check_id id)
+{
+    if (cure->harms || cure->worsens)
+        return GROUP_RUINOUS;
+    return id == CHECK_MEMORY_FITS && cure->memory_rank ? cure->memory_rank : GROUP_OTHERS;
 }
 
 const struct check_cure *check_cure_for(const struct check_report *report,
@@ -201,9 +247,13 @@ const struct check_cure *check_cure_for(const struct check_report *report,
 {
     int found = 0;
 
-    for (int i = 0; i < report->n_cures; i++)
-        if (check_cure_passes(&report->cures[i], check->id) && found++ == n)
-            return &report->cures[i];
+    for (int group = 1; group < GROUPS; group++)
+        for (int i = 0; i < report->n_cures; i++) {
+            const struct check_cure *cure = &report->cures[i];
+            if (check_cure_passes(cure, check->id) && group_of(cure, check->id) == group &&
+                found++ == n)
+                return cure;
+        }
     for (int i = 0; i < report->n_cures && !found && n == 0; i++)
         if (reaches_further(&report->cures[i], check))
             return &report->cures[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_apply.h"
 #include "check_changes.h"
 #include "sample_rig.h"
 
@@ -72,7 +73,7 @@ static void weights_that_do_not_fit(void **state)
     for (int i = 0; i < found.n; i++) {
         const struct check_cure *cure = &found.cures[i];
         double tp = set_to(cure, "/deployment/tp");
-        if (cure->after[CHECK_MEMORY_FITS] != CHECK_PASS || isnan(tp))
+        if (cure->after[CHECK_MEMORY_FITS] != CHECK_PASS || isnan(tp) || cure->n_changes > 1)
             continue;
         any = true;
         problem.dep.tp = tp;
@@ -84,6 +85,104 @@ static void weights_that_do_not_fit(void **state)
         assert_near(cure->devices, tp - 1, 1e-12);
     }
     assert_true(any);
+}
+
+/* The smallest change of the memory stands among the cures, with its rank and its reason. */
+static void the_smallest_changes_of_memory(void **state)
+{
+    const struct rig *rig = *state;
+    struct problem problem = rig_llama(rig);
+    struct found found;
+    problem.hw = &rig->sample->hardware[SAMPLE_RTX5090];
+    problem.dep.longest_is_stated = true; /* of 131,072 tokens, 17.2 GB: the pool has about 10 */
+    find(problem, NAN, &found);
+    assert_int_equal(check_find(&found.checks, CHECK_MEMORY_FITS)->verdict, CHECK_FAIL);
+    const struct check_cure *cure = cure_of(&found, "shorter_max_model_len");
+    assert_non_null(cure);
+    assert_true(cure->memory_rank > 0);
+    assert_string_equal(cure->title, "A shorter longest request");
+    assert_string_equal(cure->why, "Longer requests are refused.");
+    assert_int_equal(cure->after[CHECK_MEMORY_FITS], CHECK_PASS);
+}
+
+/* Every kind of change of a memory reaches its leaf; experts over all ranks stay so. */
+static void changes_of_memory_apply(void **state)
+{
+    const struct rig *rig = *state;
+    const struct cure_change changes[] = {
+        {.pointer = "/deployment/memory_utilization", .number = 0.95},
+        {.pointer = "/deployment/cuda_graphs", .is_bool = true},
+        {.pointer = "/deployment/kv_cache", .text = "fp8"},
+        {.pointer = "/deployment/weights", .text = "fp8"},
+        {.pointer = "/deployment/tp", .number = 4},
+        {.pointer = "/deployment/no_such_leaf", .number = 4},
+        {.pointer = "/deployment/no_such_leaf", .is_bool = true},
+        {.pointer = "/deployment/no_such_leaf", .text = "fp8"},
+        {.pointer = "/deployment/kv_cache", .text = "no such format"},
+        {.pointer = "/deployment/weights", .text = "no such format"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+        struct trial trial = {.problem = rig_llama(rig), .scale = {1, 1, 1}};
+        struct memory_change change = {.id = "two_flags", .changes = {changes[i]}, .n_changes = 1};
+        const struct deployment *dep = &trial.problem.dep;
+        trial.problem.dep.tp = trial.problem.dep.ep = 2;
+        trial.problem.lib = &rig->linked;
+        assert_int_equal(check_apply_memory(&change, &trial), i < 5);
+        assert_near(dep->memory_utilization, i == 0 ? 0.95 : rig_llama(rig).dep.memory_utilization,
+                    0);
+        assert_int_equal(dep->cuda_graphs, i != 1);
+        assert_string_equal(dep->kv_cache->id, i == 2 ? "fp8" : rig_llama(rig).dep.kv_cache->id);
+        assert_string_equal(dep->weights->id, i == 3 ? "fp8" : rig_llama(rig).dep.weights->id);
+        assert_near(dep->ep, i == 4 ? 4 : 2, 0);
+        assert_int_equal(trial.n_changes, i == 4 ? 2 : 1);
+        assert_string_equal(check_apply_title(&change), "Less memory taken");
+    }
+    struct trial trial = {.problem = rig_llama(rig)};
+    assert_false(check_apply_memory(&(struct memory_change){.n_changes = 0}, &trial));
+}
+
+/* One device for four ranks: the ranks may shrink, or three more devices are handed over. */
+static void devices_of_the_layout(void **state)
+{
+    struct problem problem = rig_llama(*state);
+    struct found found;
+    problem.dep.tp = 4;
+    find(problem, 1, &found);
+    assert_int_equal(check_find(&found.checks, CHECK_DEVICES)->verdict, CHECK_FAIL);
+    const struct check_cure *cure = cure_of(&found, "devices_of_layout");
+    assert_non_null(cure);
+    assert_near(cure->given, 4, 0);
+    assert_near(cure->devices, 3, 0);
+    assert_int_equal(cure->n_changes, 0);
+    assert_int_equal(cure->verdict, CHECK_PASS);
+}
+
+/* Worse is more of what may be at most a limit, less of what must be at least one. */
+static void what_is_worse(void **state)
+{
+    static const struct {
+        enum check_id id;
+        enum check_verdict before, after;
+        double predicted;
+        bool worse;
+    } ROWS[] = {
+        {CHECK_TPOT, CHECK_FAIL, CHECK_FAIL, 120, true},
+        {CHECK_TPOT, CHECK_FAIL, CHECK_FAIL, 80, false},
+        {CHECK_TPOT, CHECK_FAIL, CHECK_PASS, 120, false},
+        {CHECK_TPOT, CHECK_UNKNOWN, CHECK_FAIL, 120, false},
+        {CHECK_KV_HOLDS, CHECK_FAIL, CHECK_FAIL, 80, true},
+        {CHECK_KV_HOLDS, CHECK_FAIL, CHECK_FAIL, 120, false},
+        {CHECK_KV_HOLDS, CHECK_FAIL, CHECK_FAIL, 99.5, false}, /* within a hundredth */
+        {CHECK_TPOT, CHECK_FAIL, CHECK_FAIL, NAN, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        const struct check before = {.id = ROWS[i].id, .verdict = ROWS[i].before, .predicted = 100};
+        if (check_is_worse(&before, ROWS[i].after, ROWS[i].predicted) != ROWS[i].worse)
+            fail_msg("row %zu", i);
+    }
 }
 
 /* A request of 4,096 + 256 tokens under a limit of 2,048 needs 4,352. */
@@ -117,6 +216,7 @@ static void devices(void **state)
     struct found found;
     problem.dep.tp = 4;
     find(problem, 8, &found);
+    assert_non_null(cure_of(&found, "layout_of_devices"));
     assert_near(set_to(cure_of(&found, "layout_of_devices"), "/deployment/tp"), 8, 0);
     problem.dep.tp = 8;
     find(problem, 8, &found);
@@ -319,6 +419,10 @@ int main(void)
         cmocka_unit_test(a_layout_that_divides),
         cmocka_unit_test(weights_that_do_not_fit),
         cmocka_unit_test(lengths),
+        cmocka_unit_test(the_smallest_changes_of_memory),
+        cmocka_unit_test(changes_of_memory_apply),
+        cmocka_unit_test(devices_of_the_layout),
+        cmocka_unit_test(what_is_worse),
         cmocka_unit_test(devices),
         cmocka_unit_test(experts),
         cmocka_unit_test(more_devices_than_given),

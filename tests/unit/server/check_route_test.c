@@ -243,6 +243,43 @@ static void devices_of_a_name_are_checked(void **state)
     }
 }
 
+/* An L4 holds 8 sequences of 4,608 tokens of Llama-3-8B in bf16, of 64; halves of bytes together on
+ * two of them hold the 64. Eleven copies would too, and come behind. */
+static void changes_are_combined(void **state)
+{
+    cJSON *tree =
+        app_kit_json(*state,
+                     "/v1/check?model=llama-3-8b&hardware=l4&concurrency=64&input_tokens=4096"
+                     "&output_tokens=512&tpot_ms=50&max_model_len=8192",
+                     200);
+    const cJSON *check = check_kit_find(app_kit_at(tree, "checks"), "kv_holds_concurrency");
+    const cJSON *first = app_kit_at(check, "cures")->child;
+    assert_string_not_equal(app_kit_text(first, "id"), "more_replicas");
+    const cJSON *cure = check_kit_find(app_kit_at(tree, "cures"), "fp8_and_tp");
+    assert_true(app_kit_number(cure, "effect/devices") == 1);
+    assert_true(cJSON_GetArraySize(app_kit_at(cure, "flags")) == 3);
+    cJSON_Delete(tree);
+}
+
+#define A100_40(DEPLOYMENT, LOAD) BODY("qwen3-32b", "a100-sxm-40gb", DEPLOYMENT, LOAD, "")
+
+/* A deployment that lacks memory for its longest request is told the flags that cost no device
+ * first, and what they cost: longer requests are refused. */
+static void memory_is_cured_by_flags_first(void **state)
+{
+    const char *text =
+        check_kit_reply(*state, "/v1/check?format=text",
+                        A100_40("\"tp\":2,\"max_model_len\":40960", "\"concurrency\":4"), 200);
+    const char *at = strstr(text, "memory_fits: ");
+    assert_non_null(at);
+    const char *fix = strstr(at, "fix: ");
+    assert_non_null(fix);
+    assert_int_equal(strncmp(fix, "fix: --tensor", 13) == 0, 0);
+    assert_non_null(strstr(at, "--max-model-len "));
+    assert_non_null(strstr(at, "longer requests are refused"));
+    assert_null(strstr(text, "no other effect"));
+}
+
 /* A cure that is applied to the request gives the verdict that it promised. */
 static void a_cure_holds_what_it_promises(void **state)
 {
@@ -358,6 +395,8 @@ int main(void)
         cmocka_unit_test(a_cure_is_a_flag_of_the_engine),
         cmocka_unit_test(devices_handed_over_are_checked),
         cmocka_unit_test(devices_of_a_name_are_checked),
+        cmocka_unit_test(changes_are_combined),
+        cmocka_unit_test(memory_is_cured_by_flags_first),
         cmocka_unit_test(a_cure_holds_what_it_promises),
         cmocka_unit_test(what_ruins_the_rest_is_not_the_first_advice),
         cmocka_unit_test(a_regression_closes_the_gate),
