@@ -187,6 +187,22 @@ static void match_nearest(const struct catalogue_data *data, enum name_kind kind
     }
 }
 
+/* What the checkpoint of that name states: of the names that it begins with, the longest's. */
+static double stated_positions(const struct model *model, const char *key)
+{
+    size_t longest = 0;
+    double positions = 0.0;
+    for (int i = 0; i < model->n_lengths; i++) {
+        const struct model_length *length = &model->lengths[i];
+        size_t n = strlen(length->key);
+        if (n > longest && strncmp(key, length->key, n) == 0 && (!key[n] || key[n] == '-')) {
+            longest = n;
+            positions = length->max_positions;
+        }
+    }
+    return positions;
+}
+
 void catalogue_find_model(const struct catalogue *cat, const char *name,
                           struct name_match *ret_match)
 {
@@ -198,6 +214,10 @@ void catalogue_find_model(const struct catalogue *cat, const char *name,
     }
     for (int i = 0; i < READ_COUNT; i++) {
         if (match_stripping(data, key, (enum reading)i, ret_match)) {
+            if (ret_match->index >= 0) {
+                ret_match->max_positions =
+                    stated_positions(&data->shown.lib.models[ret_match->index], key);
+            }
             return;
         }
     }

@@ -30,6 +30,7 @@ struct name_match {
     /* Ids it could mean, NULL ends; empty when unique. */
     const char *ambiguous[CATALOGUE_MATCHES_MAX];
     const char *stripped_format; /* weight format id taken off the name, or NULL */
+    double max_positions;        /* of a model's checkpoint that states its own; 0 = the record's */
     const char *nearest[3];      /* ids of the nearest known names when none; NULL ends early */
 };
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "name_key.h"
+
 #define COUNT_MAX 1e15 /* parameters, elements, tokens: far above any model, exact in a double */
 
 /* FIELD_BOOL is false unless said, FIELD_TRUE is true unless said. */
@@ -135,7 +137,7 @@ static const char *const MODEL_OTHER[] = {
     "id",         "name",    "hf_repo", "aliases",      "family",        "release",
     "notes",      "sources", "pattern", "native_dtype", "native_format", "native_expert_format",
     "fp8_scales", "groups",  "extras",  "mtp",          "vision",        "published",
-    NULL,
+    "lengths",    NULL,
 };
 static const char *const GROUP_OTHER[] = {"label", "mixers", "ffns", NULL};
 static const char *const MTP_OTHER[] = {"label",        "mixers",      "ffns",        "count",
@@ -391,6 +393,26 @@ static void read_mtp(struct reader *reader, const cJSON *record, struct model *m
     }
 }
 
+/* Checkpoints that state a length of their own: their names with it. */
+static void read_lengths(struct reader *reader, const cJSON *record, struct model *model)
+{
+    const cJSON *lengths = cJSON_GetObjectItemCaseSensitive(record, "lengths");
+    int n = cJSON_GetArraySize(lengths);
+    struct model_length *rows = n > 0 ? take(reader, (size_t)n * sizeof(*rows)) : NULL;
+    const cJSON *item = rows != NULL ? lengths->child : NULL;
+    for (; item != NULL; item = item->next) {
+        char key[NAME_KEY_MAX];
+        bool is_named = cJSON_IsObject(lengths) && name_key(item->string, true, key);
+        bool is_number = cJSON_IsNumber(item) && item->valuedouble >= 1.0;
+        if (!is_named || !is_number) {
+            add_fault(reader, "/lengths must be names of checkpoints with their lengths");
+            return;
+        }
+        rows[model->n_lengths++] = (struct model_length){copy_text(reader, key), item->valuedouble};
+    }
+    model->lengths = rows;
+}
+
 /* A number of a nested object, 0 when it is absent or null. */
 static double read_count(struct reader *reader, const cJSON *object, const char *name,
                          const char *path, enum field_type type)
@@ -483,6 +505,7 @@ bool model_record_parse(const cJSON *record, model_alloc_fn *alloc, void *alloc_
     read_texts(&reader, record, &model);
     read_groups(&reader, record, &model);
     read_extras(&reader, record, &model);
+    read_lengths(&reader, record, &model);
     read_mtp(&reader, record, &model);
     read_published(&reader, record, &model);
     struct model_fault fault;

@@ -53,6 +53,7 @@ static bool shorter_max_model_len(const struct change_asked *change, struct tria
     if (!(length >= request_tokens(&trial->problem)) || length >= dep->max_model_len)
         return false;
     dep->max_model_len = length;
+    dep->longest_is_stated = true;
     note_number(trial, "/deployment/max_model_len", length);
     return true;
 }
@@ -60,12 +61,13 @@ static bool shorter_max_model_len(const struct change_asked *change, struct tria
 static bool longer_max_model_len(const struct change_asked *change, struct trial *trial)
 {
     struct deployment *dep = &trial->problem.dep;
-    double most = trial->problem.model->max_positions;
+    double most = problem_positions(&trial->problem);
     double length = ceil(request_tokens(&trial->problem) / LENGTH_STEP) * LENGTH_STEP;
     (void)change;
     if (length <= dep->max_model_len || (most > 0.0 && length > most))
         return false;
     dep->max_model_len = length;
+    dep->longest_is_stated = true;
     note_number(trial, "/deployment/max_model_len", length);
     return true;
 }

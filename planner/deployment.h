@@ -32,12 +32,6 @@ enum state_dtype { STATE_OF_MODEL, STATE_BF16, STATE_F16, STATE_F32 };
  */
 enum state_cache_mode { STATE_CACHE_DEFAULT, STATE_CACHE_NONE, STATE_CACHE_ALIGN, STATE_CACHE_ALL };
 
-/* What the engine's own log says of this deployment; NAN = not said. */
-struct measured_memory {
-    double total_bytes, weights_bytes, activation_bytes, non_torch_bytes, graph_bytes, kv_bytes;
-    double kv_tokens;
-};
-
 #define SPECULATIVE_METHOD_LIST(X)                                                                 \
     X(SPEC_NONE, "none")                                                                           \
     X(SPEC_DRAFT_MODEL, "draft_model")                                                             \
@@ -52,6 +46,25 @@ struct measured_memory {
 enum speculative_method { SPECULATIVE_METHOD_LIST(X) };
 
 #undef X
+
+/* What decides the figures of a log, as it was when they were measured; a NULL format: nobody noted
+ * it. */
+struct measured_of {
+    const struct weight_format *weights, *expert_weights;
+    const struct kv_format *kv_cache;
+    enum speculative_method spec_method;
+    double tp, pp, dp, ep, offloaded, gpu_layers, cpu_moe_layers;
+    double step_tokens, micro_batch_tokens, max_num_seqs, graph_max_batch;
+    double memory_utilization, kv_cache_memory_bytes, max_model_len;
+    bool text_only, cuda_graphs, kv_unified, swa_full;
+};
+
+/* What the engine's own log says of this deployment; NAN = not said. */
+struct measured_memory {
+    double total_bytes, weights_bytes, activation_bytes, non_torch_bytes, graph_bytes, kv_bytes;
+    double kv_tokens;
+    struct measured_of of;
+};
 
 /* Whether the API and the records have a method of that name. */
 bool speculative_method_known(const char *name);
@@ -149,7 +162,14 @@ struct problem {
     struct deployment dep;
     struct workload load;
     struct slo slo;
+    double max_positions; /* the checkpoint's own limit, where it is not the model's; 0 = it is */
     struct nearness near; /* zeros: nothing is known of measurements */
 };
+
+/* The longest context that the checkpoint states; 0 = it states none. */
+static inline double problem_positions(const struct problem *problem)
+{
+    return problem->max_positions > 0.0 ? problem->max_positions : problem->model->max_positions;
+}
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "local.h"
 #include "memory_engine.h"
+#include "memory_measured.h"
 #include "units.h"
 
 /* vLLM and SGLang admit on demand: the share of the output that a pool must hold for a sequence to
@@ -209,10 +210,8 @@ double memory_state_element_bytes(const struct problem *problem)
 }
 
 /* What the engine's own log printed stands in the place of what is computed. */
-static void take_measured(const struct problem *problem, struct memory_plan *plan)
+static void take_measured(const struct measured_memory *measured, struct memory_plan *plan)
 {
-    const struct measured_memory *measured = &problem->dep.measured;
-
     const struct {
         enum memory_term_id id;
         double bytes;
@@ -232,12 +231,28 @@ static void take_measured(const struct problem *problem, struct memory_plan *pla
         plan->terms[i] = (struct memory_term){0};
 }
 
-static void take_measured_pool(const struct problem *problem, struct memory_plan *plan)
+/* How far a pool may be off what the terms leave and still be the rest. */
+#define REST_ROUNDING 1.0
+
+/* Where the pool is what the rest leaves and the log prints weights and pool, the activation peak
+ * is what both leave. */
+static bool take_rest(const struct memory_case *mc, struct memory_plan *plan)
 {
-    double bytes = problem->dep.measured.kv_bytes;
-    if (!(bytes > 0.0))
-        return;
-    plan->kv_bytes = plan->kv_bytes_low = plan->kv_bytes_high = bytes;
+    const struct memory_term *activation = &plan->terms[TERM_ACTIVATION];
+    double spent = memory_spent(plan, 0.0);
+    bool is_rest = fabs(plan->usable_bytes - spent - plan->kv_bytes) < REST_ROUNDING;
+    double left = memory_measured_activation(&mc->problem->dep, plan->usable_bytes,
+                                             spent - activation->bytes);
+    if (!is_rest || !activation->in_budget || isnan(left))
+        return false;
+    memory_term_set(plan, TERM_ACTIVATION, left, BASIS_DERIVED, true);
+    return true;
+}
+
+static void take_measured_pool(const struct measured_memory *measured, struct memory_plan *plan)
+{
+    if (measured->kv_bytes > 0.0)
+        plan->kv_bytes = plan->kv_bytes_low = plan->kv_bytes_high = measured->kv_bytes;
 }
 
 /* Devices and stages --------------------------------------------------------------------------- */
@@ -312,10 +327,13 @@ static void compute_stage(const struct memory_case *mc, struct memory_plan *plan
     plan->stage = mc->stage.index;
     double measured = problem->dep.measured.total_bytes;
     plan->total_bytes = measured > 0.0 ? measured : stage_memory(problem, &mc->stage);
+    const struct measured_memory printed = memory_measured(&problem->dep);
     engine->terms(mc, plan);
-    take_measured(problem, plan);
+    take_measured(&printed, plan);
     engine->pool(mc, plan);
-    take_measured_pool(problem, plan);
+    if (take_rest(mc, plan))
+        engine->pool(mc, plan);
+    take_measured_pool(&printed, plan);
     engine->layout(mc, plan);
     const struct kv_layout *layout = &plan->layout;
     plan->layout.units = layout->unit_bytes > 0.0
@@ -457,9 +475,8 @@ static void fill_figures(const struct problem *problem, struct memory_plan *plan
     plan->state_bytes_per_sequence = rank_state_bytes(model, &ranks) * ranks.pp;
     plan->max_concurrency = concurrency(problem, plan, length);
     plan->max_concurrency_at_max_model_len = concurrency(problem, plan, dep->max_model_len);
-    plan->kv_token_capacity = dep->measured.kv_tokens > 0.0
-                                  ? dep->measured.kv_tokens
-                                  : engine_of(dep)->printed(problem, plan);
+    double printed = memory_measured(dep).kv_tokens;
+    plan->kv_token_capacity = printed > 0.0 ? printed : engine_of(dep)->printed(problem, plan);
     plan->held_sequences =
         memory_held(problem, plan, problem->load.input_tokens, problem->load.output_tokens);
 }
@@ -478,9 +495,12 @@ void memory_compute(const struct problem *problem, double weights_scale,
 
 double memory_longest_context(const struct problem *problem, const struct memory_plan *memory)
 {
-    double high = problem->model->max_positions > 0.0 ? problem->model->max_positions : CONTEXT_MAX;
+    double positions = problem_positions(problem);
+    double high = positions > 0.0 ? positions : CONTEXT_MAX;
     double low = 0.0;
     high = fmax(high, problem->dep.max_model_len);
+    if (engine_of(&problem->dep)->longest != NULL)
+        return fmin(engine_of(&problem->dep)->longest(problem, memory), high);
     if (concurrency(problem, memory, high) >= 1.0)
         return high;
     while (high - low > 1.0) {

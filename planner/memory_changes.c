@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "check_changes.h"
 #include "units.h"
@@ -108,13 +109,59 @@ static bool turn_text_only(const struct memory_plan *memory, int notch, struct p
 
 /* ---- shorter contexts, fewer bits */
 
+/* Contexts that are allocated up front are lengthened and shortened by so many cells. */
+#define CELL_STEP 256.0
+
+static bool allocates(const struct problem *trial, double length, bool for_certain)
+{
+    struct problem shorter = *trial;
+    struct memory_plan after;
+    shorter.dep.max_model_len = length;
+    shorter.dep.longest_is_stated = true;
+    memory_compute(&shorter, 1.0, &after);
+    return for_certain ? after.verdict == MEMORY_FITS : after.fits;
+}
+
+/* The longest context of each slot, in steps of cells, that can be allocated; 0 = none of what is
+ * asked. */
+static double longest_allocated(const struct problem *trial, double asked, bool for_certain)
+{
+    double low = ceil(asked / CELL_STEP), high = ceil(trial->dep.max_model_len / CELL_STEP);
+    if (!allocates(trial, low * CELL_STEP, for_certain))
+        return 0.0;
+    while (high - low > 1.0) {
+        double middle = floor((low + high) / 2.0);
+        if (allocates(trial, middle * CELL_STEP, for_certain))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low * CELL_STEP;
+}
+
+/* Of slots that keep their number. */
+static bool turn_context(const struct memory_plan *memory, int notch, struct problem *trial,
+                         struct cure_change *ret_change)
+{
+    double asked = fmax(trial->load.input_tokens + trial->load.output_tokens, 1.0);
+    (void)memory;
+    if (notch > 2 || !is_local(trial))
+        return false;
+    double length = longest_allocated(trial, asked, notch == 2);
+    if (length <= 0.0 || length >= trial->dep.max_model_len)
+        return false;
+    trial->dep.max_model_len = length;
+    trial->dep.longest_is_stated = true;
+    return note_number(ret_change, "/deployment/max_model_len", length);
+}
+
 /* The longest that the expected pool holds, then the longest that the low end of its range does. */
 static bool turn_length(const struct memory_plan *memory, int notch, struct problem *trial,
                         struct cure_change *ret_change)
 {
     struct memory_plan pool = *memory;
     double asked = trial->load.input_tokens + trial->load.output_tokens;
-    if (notch > 2 || (notch == 2 && !(pool.layout.unit_bytes > 0.0)))
+    if (is_local(trial) || notch > 2 || (notch == 2 && !(pool.layout.unit_bytes > 0.0)))
         return false;
     if (notch == 2)
         pool.layout.units = floor(pool.kv_bytes_low / pool.layout.unit_bytes);
@@ -122,6 +169,7 @@ static bool turn_length(const struct memory_plan *memory, int notch, struct prob
     if (length < fmax(asked, LENGTH_STEP) || length >= trial->dep.max_model_len)
         return false;
     trial->dep.max_model_len = length;
+    trial->dep.longest_is_stated = true;
     return note_number(ret_change, "/deployment/max_model_len", length);
 }
 
@@ -174,6 +222,76 @@ static bool turn_offload(const struct memory_plan *memory, int notch, struct pro
     return note_number(ret_change, "/deployment/cpu_offload_bytes", bytes);
 }
 
+typedef void lay_fn(struct problem *trial, double layers);
+
+static void leave_experts(struct problem *trial, double layers)
+{
+    trial->dep.cpu_moe_layers = fmax(trial->dep.cpu_moe_layers, 0.0) + layers;
+}
+
+/* -ngl counts the output as one layer more. */
+static double layers_on_devices(const struct problem *problem)
+{
+    double all = problem->model->n_layers + 1.0;
+    return problem->dep.gpu_layers >= 0.0 ? fmin(problem->dep.gpu_layers, all) : all;
+}
+
+static void leave_layers(struct problem *trial, double layers)
+{
+    trial->dep.gpu_layers = layers_on_devices(trial) - layers;
+}
+
+static bool fits_without(const struct problem *trial, lay_fn *leave, double layers,
+                         bool for_certain)
+{
+    struct problem other = *trial;
+    struct memory_plan after;
+    leave(&other, layers);
+    memory_compute(&other, 1.0, &after);
+    return for_certain ? after.verdict == MEMORY_FITS : after.fits;
+}
+
+/* Leaves the fewest layers on the host with which the rest fits its devices, `most` at most. */
+static bool leave_fewest(struct problem *trial, lay_fn *leave, double most, bool for_certain)
+{
+    double low = 0.0, high = most;
+    if (high < 1.0 || !fits_without(trial, leave, high, for_certain))
+        return false;
+    while (high - low > 1.0) {
+        double middle = floor((low + high) / 2.0);
+        if (fits_without(trial, leave, middle, for_certain))
+            high = middle;
+        else
+            low = middle;
+    }
+    leave(trial, high);
+    return true;
+}
+
+/* Experts of more of the first layers stay on the host. */
+static bool turn_cpu_moe(const struct memory_plan *memory, int notch, struct problem *trial,
+                         struct cure_change *ret_change)
+{
+    double left = trial->model->n_layers - fmax(trial->dep.cpu_moe_layers, 0.0);
+    (void)memory;
+    if (notch > 2 || !is_local(trial) || !trial->model->has_moe ||
+        strcmp(trial->dep.engine->id, "ollama") == 0)
+        return false;
+    return leave_fewest(trial, leave_experts, left, notch == 2) &&
+           note_number(ret_change, "/deployment/cpu_moe_layers", trial->dep.cpu_moe_layers);
+}
+
+/* Fewer layers on the devices, one at least. */
+static bool turn_gpu_layers(const struct memory_plan *memory, int notch, struct problem *trial,
+                            struct cure_change *ret_change)
+{
+    (void)memory;
+    if (notch > 2 || !is_local(trial))
+        return false;
+    return leave_fewest(trial, leave_layers, layers_on_devices(trial) - 1.0, notch == 2) &&
+           note_number(ret_change, "/deployment/gpu_layers", trial->dep.gpu_layers);
+}
+
 /* ---- more devices */
 
 static bool turn_tp(const struct memory_plan *memory, int notch, struct problem *trial,
@@ -203,9 +321,13 @@ static const struct turn TURNS[] = {
     {"text_only", "The vision tower and its peak are left out; no images are served.",
      turn_text_only},
     {"shorter_max_model_len", "Longer requests are refused.", turn_length},
+    {"shorter_context",
+     "Each slot keeps its place with a shorter context; longer requests are cut.", turn_context},
     {"smaller_kv", "Each cached token takes half the bytes.", turn_kv_format},
     {"smaller_weights", "Weights of fewer bits.", turn_weights},
     {"offload", "Weights in host memory, read over the host link in every step.", turn_offload},
+    {"experts_on_host", "Experts of the first layers are computed on the host.", turn_cpu_moe},
+    {"fewer_gpu_layers", "The first layers are computed on the host.", turn_gpu_layers},
     {"wider_tp", "Each device holds less of the weights.", turn_tp},
 };
 

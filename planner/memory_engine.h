@@ -41,6 +41,9 @@ struct memory_engine {
                     bool running);
     /* Tokens that the log prints for that many units. */
     double (*printed)(const struct problem *problem, const struct memory_plan *plan);
+    /* Tokens of the longest context that a pool gives to a sequence, where that is no matter of one
+     * sequence alone; NULL: the longest of which it holds one. */
+    double (*longest)(const struct problem *problem, const struct memory_plan *plan);
     /* It does not start when one request of max_model_len is more than the pool. */
     bool refuses_longest;
     /* The stages, MEMORY_DEVICES_MAX at most; returns how many. */

@@ -265,6 +265,15 @@ static double units(const struct problem *problem, const struct kv_layout *layou
     return own ? fmax(cells, cells_of(dep)) : fmin(cells, fmax(tokens, 1.0));
 }
 
+/* Slots with contexts of their own share the pool out evenly, in whole steps of cells. */
+static double longest(const struct problem *problem, const struct memory_plan *plan)
+{
+    if (!(memory_groups_token_bytes(&plan->layout) > 0.0))
+        return INFINITY;
+    double each = plan->layout.units / streams_of(&problem->dep);
+    return floor(each / CELL_PAD * (1.0 + 1e-12)) * CELL_PAD;
+}
+
 static double printed(const struct problem *problem, const struct memory_plan *plan)
 {
     (void)problem;
@@ -278,6 +287,7 @@ const struct memory_engine MEMORY_LLAMACPP_ENGINE = {
     .layout = layout,
     .units = units,
     .printed = printed,
+    .longest = longest,
     .pool_formula = "cells of the context x bytes of a cell, at most T - what is taken",
     .formulas =
         {

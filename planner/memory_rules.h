@@ -43,7 +43,9 @@ struct deployment;
     X(RULE_POOL_SHARE, "pool_share", "share")                                                      \
     X(RULE_STATE_MEMORY_RATIO, "state_memory_ratio", "states over tokens")                         \
     X(RULE_WINDOW_RATIO, "window_ratio", "tokens of windowed layers over all")                     \
-    X(RULE_WINDOW_KEEPS_BATCH, "window_keeps_batch", "0 or 1")
+    X(RULE_WINDOW_KEEPS_BATCH, "window_keeps_batch", "0 or 1")                                     \
+    X(RULE_EXPERT_PAD_INNER, "expert_pad_inner", "elements of an expert's own width")              \
+    X(RULE_EXPERT_SCALE_COPIES, "expert_scale_copies", "copies of the blocks' scales besides")
 #define X(ID, NAME, UNIT) ID,
 
 enum memory_constant_id { MEMORY_CONSTANT_LIST(X) MEMORY_CONSTANT_COUNT };

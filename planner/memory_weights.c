@@ -25,7 +25,8 @@
 /* Multimodal rotary embeddings hold four times the positions (M-RoPE of Qwen2-VL and later). */
 #define MROPE_POSITIONS 4.0
 /* An MXFP4 weight: 4 bits and 8 bits of scale for 32. */
-#define MXFP4_BYTES (17.0 / 32.0)
+#define MXFP4_SCALE_BYTES (1.0 / 32.0)
+#define MXFP4_BYTES (0.5 + MXFP4_SCALE_BYTES)
 /* How far off recipes of one name are: matrices left in 16 bits, padding, scales. */
 #define PLAIN_SPREAD 0.003
 #define QUANTISED_LOW 0.97
@@ -61,16 +62,22 @@ static double absorbed_bytes(const struct problem *problem, const struct mixer *
            mixer->kv_lora_rank * ACTIVATION_BYTES;
 }
 
-/* Elements of an expert on the rank over those that its share has: kernels of MXFP4 pad both
- * widths. */
-static double expert_padding(const struct memory_case *mc, const struct ffn *ffn, double expert_tp)
+static double padding(double width, double pad)
 {
-    double pad = memory_case_value(mc, RULE_EXPERT_PAD);
-    if (pad <= 0.0)
-        return 1.0;
+    return pad > 0.0 ? ceil(width / pad) * pad / width : 1.0;
+}
+
+/* Bytes of an MXFP4 weight of an expert on the rank: kernels pad the model's width and the
+ * expert's own, each to a multiple of its own, and some keep the scales as they were read beside
+ * those that they laid out anew. */
+static double mxfp4_bytes(const struct memory_case *mc, const struct ffn *ffn, double expert_tp)
+{
     double in = ffn->latent > 0.0 ? ffn->latent : mc->problem->model->hidden;
-    double out = ffn->expert_width / expert_tp;
-    return ceil(in / pad) * pad / in * (ceil(out / pad) * pad / out);
+    double padded =
+        padding(in, memory_case_value(mc, RULE_EXPERT_PAD)) *
+        padding(ffn->expert_width / expert_tp, memory_case_value(mc, RULE_EXPERT_PAD_INNER));
+    return MXFP4_BYTES * padded +
+           MXFP4_SCALE_BYTES * memory_case_value(mc, RULE_EXPERT_SCALE_COPIES);
 }
 
 static double ffn_bytes(const struct memory_case *mc, const struct ffn *ffn)
@@ -82,7 +89,7 @@ static double ffn_bytes(const struct memory_case *mc, const struct ffn *ffn)
         return bytes;
     double stored = role_bytes(problem->model, &problem->dep, ROLE_EXPERT);
     if (stored == MXFP4_BYTES && !role_format(&problem->dep, ROLE_EXPERT)->gguf)
-        stored *= expert_padding(mc, ffn, ranks.expert_tp);
+        stored = mxfp4_bytes(mc, ffn, ranks.expert_tp);
     return bytes + ceil(ffn->n_experts / ranks.ep) * ffn->expert_params * stored / ranks.expert_tp;
 }
 
@@ -198,7 +205,7 @@ static double rope_element_bytes(const struct model *model, const struct deploym
 static void rope_term(const struct memory_case *mc, struct memory_plan *plan)
 {
     const struct model *model = mc->problem->model;
-    double positions = model->max_positions > 0.0 ? model->max_positions : 0.0;
+    double positions = fmax(problem_positions(mc->problem), 0.0);
     if (model->vision_params > 0.0)
         positions *= MROPE_POSITIONS;
     if (model->learned_positions > 0.0)

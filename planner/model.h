@@ -155,6 +155,12 @@ struct model_extra {
 
 struct exact_weights;
 
+/* A checkpoint of the model whose config.json states another length. */
+struct model_length {
+    const char *key; /* of its name: lower case, '-' between the words */
+    double max_positions;
+};
+
 struct model {
     const char *id, *name;
     /* given */
@@ -164,6 +170,8 @@ struct model {
     double learned_positions; /* rows of a learned position table */
     double final_norm_params;
     double max_positions;
+    const struct model_length *lengths; /* of checkpoints that state another */
+    int n_lengths;
     enum dtype native_dtype;   /* what the checkpoint computes in */
     const char *native_format; /* weight format id of the checkpoint, "bf16" for plain ones */
     bool native_experts_only;  /* the native format covers routed experts alone (gpt-oss) */

@@ -96,7 +96,7 @@ static void warn_memory(struct plan *plan, const struct core *core)
     if (memory->kv_bytes <= 0.0)
         plan_warn(plan, WARN_WEIGHTS_DO_NOT_FIT, spent / BYTES_PER_GB,
                   memory->usable_bytes / BYTES_PER_GB, NULL);
-    else if (!memory->fits)
+    else if (!memory->fits && memory->needed_tokens > memory->kv_token_capacity)
         plan_warn(plan, WARN_REQUEST_DOES_NOT_FIT, memory->needed_tokens, memory->kv_token_capacity,
                   NULL);
     else if (memory->held_sequences * dep->dp < asked)

@@ -217,9 +217,10 @@ struct memory_change {
     X(WARN_WEIGHTS_DO_NOT_FIT, "weights_do_not_fit", "/deployment/tp",                             \
       "weights and overhead need %1 GB of the %2 GB usable on each device")                        \
     X(WARN_REQUEST_DOES_NOT_FIT, "request_does_not_fit", "/workload/input_tokens",                 \
-      "the longest request to hold needs %1 KV tokens, the pool holds %2")                         \
+      "the longest request that must fit needs %1 KV tokens, the pool is expected to hold %2")     \
     X(WARN_QUEUEING, "queueing", "/workload/concurrency",                                          \
-      "the KV pool holds %1 sequences of these lengths, %2 were asked: the rest queue")            \
+      "the KV pool is expected to hold %1 sequences of these lengths, %2 were asked: the rest "    \
+      "queue")                                                                                     \
     X(WARN_MAX_NUM_SEQS, "max_num_seqs", "/deployment/max_num_seqs",                               \
       "max_num_seqs admits %1 sequences, %2 were asked: the rest queue")                           \
     X(WARN_TOO_LONG, "longer_than_max_model_len", "/deployment/max_model_len",                     \

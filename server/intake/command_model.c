@@ -249,6 +249,8 @@ static void compare_model(struct reading *reading, const char *known, const char
     if (match.index < 0 ||
         request->problem.model != &reading->intake->catalogue->lib.models[match.index])
         return;
+    if (request->problem.max_positions <= 0)
+        request->problem.max_positions = match.max_positions;
     if (format || request->name_format)
         return;
     request->name_format = match.stripped_format;

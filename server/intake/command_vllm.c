@@ -20,9 +20,7 @@ static void read_length(struct reading *reading, const struct flag *flag, const 
         read_human(reading, flag, value);
         return;
     }
-    reading_note(reading, "length_auto",
-                 "%s %s takes the longest context that fits; the model's own limit is planned",
-                 reading->spelled, value);
+    reading->request->fits_length = true;
 }
 
 static void read_block_size(struct reading *reading, const struct flag *flag, const char *value)

@@ -106,9 +106,8 @@ bool default_max_model_len(const struct rule_context *context, struct plan_reque
                         : PLAN_FIELDS.rows[FIELD_ID_OUTPUT_TOKENS].value;
 
     (void)context;
-    request->problem.dep.max_model_len = request->problem.model->max_positions > 0
-                                             ? request->problem.model->max_positions
-                                             : input + output;
+    double positions = problem_positions(&request->problem);
+    request->problem.dep.max_model_len = positions > 0 ? positions : input + output;
     return true;
 }
 

@@ -114,6 +114,7 @@ struct field_reader {
     void *target;
     bool *given;                      /* one per row: a value was read */
     const char *stripped_format;      /* weight format found in the model's name, or NULL */
+    double max_positions;             /* of the checkpoint named; 0 = the model's own */
     const struct cJSON *inline_model; /* the object that the model was given as, or NULL */
     bool weights_are_fp4;             /* the weight format was given as "fp4" */
     int named_devices;                /* "8x H100" as the part's name is 8; 0 = not said */

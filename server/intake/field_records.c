@@ -55,6 +55,7 @@ bool field_set_model(struct field_reader *reader, const struct field *field,
     struct name_match match;
 
     reader->stripped_format = NULL;
+    reader->max_positions = 0;
     reader->inline_model = NULL;
     if (!name && cJSON_IsObject(value->json))
         return set_inline_model(reader, field, value, place);
@@ -69,6 +70,7 @@ bool field_set_model(struct field_reader *reader, const struct field *field,
     }
     *(const struct model **)place = &reader->catalogue->lib.models[match.index];
     reader->stripped_format = match.stripped_format;
+    reader->max_positions = match.max_positions;
     return true;
 }
 

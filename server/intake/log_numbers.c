@@ -57,6 +57,7 @@ static const struct log_row ROWS[] = {
     {LOG_VLLM, "Free memory on device (", NULL, LOG_TOTAL, BYTES, TAKE_LAST, false, true},
     {LOG_VLLM, "Maximum concurrency for ", NULL, LOG_LONGEST, COUNT, TAKE_LAST, false, false},
     {LOG_VLLM, "Using max model len ", NULL, LOG_LONGEST, COUNT, TAKE_LAST, false, false},
+    {LOG_VLLM, "max seq len (", NULL, LOG_LONGEST, COUNT, TAKE_LAST, false, false},
     {LOG_VLLM, "enabled with max_num_batched_tokens=", NULL, LOG_CHUNK, COUNT, TAKE_LAST, false,
      false},
     {LOG_SGLANG, "max_mamba_cache_size: ", NULL, LOG_STATE_SLOTS, COUNT, TAKE_FIRST, false, false},

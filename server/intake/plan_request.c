@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check_memory.h"
 #include "defaults.h"
 #include "launches.h"
+#include "memory.h"
+#include "memory_measured.h"
 #include "texts.h"
 
 /* Reading -------------------------------------------------------------------------------------- */
@@ -23,6 +26,7 @@ static struct field_reader reader_of(const struct intake *intake, struct plan_re
         .target = request,
         .given = request->given,
         .stripped_format = request->name_format,
+        .max_positions = request->problem.max_positions,
         .inline_model = request->inline_model,
         .weights_are_fp4 = request->weights_are_fp4,
         .named_devices = request->named_devices,
@@ -33,6 +37,7 @@ static struct field_reader reader_of(const struct intake *intake, struct plan_re
 static void keep_names(const struct field_reader *reader, struct plan_request *request)
 {
     request->name_format = reader->stripped_format;
+    request->problem.max_positions = reader->max_positions;
     request->inline_model = reader->inline_model;
     request->weights_are_fp4 = reader->weights_are_fp4;
     request->named_devices = reader->named_devices;
@@ -394,6 +399,33 @@ static void note_named_devices(const struct intake *intake, struct plan_request 
                    request->named_devices, used);
 }
 
+/* Tokens of a page: lengths are planned in whole ones. */
+#define LENGTH_STEP 16.0
+
+/* An engine that looks for its longest context starts with whatever fits: planned is what fits at
+ * the low end of the pool's range, which it takes at least. */
+static void fit_length(const struct intake *intake, struct plan_request *request)
+{
+    struct problem *problem = &request->problem;
+    struct memory_plan memory;
+
+    if (!request->fits_length || request->given[FIELD_ID_MAX_MODEL_LEN])
+        return;
+    problem->dep.longest_is_stated = false;
+    memory_compute(problem, 1, &memory);
+    double least = floor(check_longest_context(problem, &memory) / LENGTH_STEP) * LENGTH_STEP;
+    double expected = memory_longest_context(problem, &memory);
+    if (least <= 0)
+        return;
+    problem->dep.max_model_len = least;
+    if (!request->described.arena)
+        described_init(&request->described, intake->arena);
+    described_note(&request->described, "length_auto", "/deployment/max_model_len",
+                   "the engine takes the longest context that fits: %.0f tokens are expected; "
+                   "planned are %.0f, which fit at the low end of the pool's range",
+                   expected, least);
+}
+
 bool plan_request_resolve(const struct intake *intake, struct plan_request *request)
 {
     const struct field_reader reader = reader_of(intake, request);
@@ -413,6 +445,8 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
         request->is_described && request->problem.dep.engine->memory_rule != MEMORY_LLAMACPP;
     request->problem.dep.longest_is_stated = request->given[FIELD_ID_MAX_MODEL_LEN] || launched;
     request->problem.dep.slots_are_stated = request->given[FIELD_ID_MAX_NUM_SEQS];
+    fit_length(intake, request);
+    memory_measured_settle(&request->problem.dep);
     check_prefill_worker(&reader, request);
     check_device_memory(&reader, request);
     note_named_devices(intake, request);

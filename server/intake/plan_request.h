@@ -30,6 +30,7 @@ struct plan_request {
     bool is_described;                /* a text or a manifest says how it is launched */
     bool text_refused; /* a text that describes it has faults: the model may be among them */
     bool part_refused; /* the same of a manifest, which may name the part as well */
+    bool fits_length;  /* the engine takes the longest context that fits */
     int named_devices; /* that the part's name speaks of; 0 = it does not */
     bool given[FIELD_ID_COUNT];                    /* a value was read */
     bool assumed[FIELD_ID_COUNT];                  /* a default was taken */

@@ -204,6 +204,66 @@ static void local_engines(void **state)
     assert_string_equal(bits->changes[0].text, "q8_0");
 }
 
+/* Four slots of 32,768 tokens of the 8B, 4.29 GB each beside 16.1 GB of weights (less 1.05 of
+ * embedding) in 34.2: contexts that are allocated, and the longest of four that are; fewer layers
+ * on the device. One step of 256 cells more would not fit. */
+static void allocated_contexts(void **state)
+{
+    struct rig *rig = *state;
+    struct problem problem = sample_llama_server(rig->sample, SAMPLE_LLAMA_8B, SAMPLE_RTX5090, 4);
+    problem.dep.max_model_len = 65536;
+    problem.dep.longest_is_stated = true;
+    const struct found found = find(&problem);
+    assert_false(found.memory.fits);
+    const struct memory_change *shorter = change_of(&found, "shorter_context");
+    assert_non_null(shorter);
+    assert_null(change_of(&found, "shorter_max_model_len"));
+    assert_int_equal(shorter->verdict, MEMORY_FITS);
+    assert_string_equal(shorter->changes[0].pointer, "/deployment/max_model_len");
+    double length = shorter->changes[0].number;
+    assert_near(fmod(length, 256), 0, 0);
+    /* Room: the device less weights, buffer and what is found beside; 131,072 B a token. */
+    double room = found.memory.total_bytes;
+    for (int i = 0; i < MEMORY_TERM_COUNT; i++)
+        room -= found.memory.terms[i].bytes;
+    assert_true(4 * length * 131072 <= room && 4 * (length + 1024) * 131072 > room - 2 * GIB);
+    problem.dep.max_model_len = length;
+    assert_int_equal(find(&problem).memory.verdict, MEMORY_FITS);
+    assert_near(find(&problem).memory.longest_context, 0, 0); /* of a plan alone */
+
+    problem.dep.max_model_len = 65536;
+    const struct memory_change *layers = change_of(&found, "fewer_gpu_layers");
+    assert_non_null(layers);
+    problem.dep.gpu_layers = layers->changes[0].number;
+    assert_int_equal(find(&problem).memory.verdict, MEMORY_FITS);
+    problem.dep.gpu_layers += 1;
+    assert_int_not_equal(find(&problem).memory.verdict, MEMORY_FITS);
+    assert_null(change_of(&found, "experts_on_host"));
+}
+
+/* Mixtral 8x7B in 16 bits is 93 GB, 90 of them experts: 2.8 GB a layer stay on the host until the
+ * rest fits 34 GB. */
+static void experts_on_the_host(void **state)
+{
+    struct rig *rig = *state;
+    struct problem problem = sample_llama_server(rig->sample, SAMPLE_LLAMA_8B, SAMPLE_RTX5090, 1);
+    problem.model = &rig->models[SHAPE_MIXTRAL];
+    problem.dep.max_model_len = 4096;
+    problem.dep.longest_is_stated = true;
+    const struct found found = find(&problem);
+    assert_false(found.memory.fits);
+    const struct memory_change *experts = change_of(&found, "experts_on_host");
+    assert_non_null(experts);
+    assert_string_equal(experts->changes[0].pointer, "/deployment/cpu_moe_layers");
+    double layer = 8 * 3 * 4096.0 * 14336 * 2;
+    double least = ceil(found.memory.short_by_bytes / layer);
+    assert_true(experts->changes[0].number >= least && experts->changes[0].number <= least + 1);
+    problem.dep.cpu_moe_layers = experts->changes[0].number;
+    assert_int_equal(find(&problem).memory.verdict, MEMORY_FITS);
+    problem.dep.cpu_moe_layers -= 1;
+    assert_int_not_equal(find(&problem).memory.verdict, MEMORY_FITS);
+}
+
 /* More changes than there is room for: what fits for certain stays. */
 static void a_full_list(void **state)
 {
@@ -239,6 +299,8 @@ int main(void)
         TEST(two_flags),
         TEST(ranges),
         TEST(local_engines),
+        TEST(allocated_contexts),
+        TEST(experts_on_the_host),
         TEST(a_full_list),
     };
 #undef TEST

@@ -272,18 +272,34 @@ static void unequal_devices(void **state)
     assert_near(memory.layout.groups[0].layers, 30, 1e-12);
 }
 
+/* What four slots with contexts of their own share is a quarter each; what they share unified is
+ * one's whole. */
+static void contexts_of_slots(void **state)
+{
+    const struct local *test = *state;
+    struct problem problem = local_problem(test, SAMPLE_LLAMA_8B);
+    problem.lib = &test->now.lib;
+    problem.dep.max_num_seqs = 4;
+    problem.dep.max_model_len = 131072;
+    problem.dep.longest_is_stated = false;
+    struct memory_plan memory = memory_rows_plan(&test->now, problem);
+    double cells = memory.kv_bytes / 131072;
+    assert_true(cells < 4 * 131072.0);
+    assert_near(memory_longest_context(&problem, &memory), floor(cells / 4 / 256) * 256, 0);
+    problem.dep.kv_unified = true;
+    memory = memory_rows_plan(&test->now, problem);
+    cells = memory.kv_bytes / 131072;
+    assert_near(memory_longest_context(&problem, &memory), floor(cells / 256) * 256, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contexts_are_allocated),
-        cmocka_unit_test(a_context_may_not_fit),
-        cmocka_unit_test(scores_without_flash_attention),
-        cmocka_unit_test(windows_keep_a_batch),
-        cmocka_unit_test(latents),
-        cmocka_unit_test(experts_on_the_host),
-        cmocka_unit_test(states_and_images),
-        cmocka_unit_test(devices_hold_layers),
-        cmocka_unit_test(ranks_are_devices),
+        cmocka_unit_test(contexts_are_allocated), cmocka_unit_test(contexts_of_slots),
+        cmocka_unit_test(a_context_may_not_fit),  cmocka_unit_test(scores_without_flash_attention),
+        cmocka_unit_test(windows_keep_a_batch),   cmocka_unit_test(latents),
+        cmocka_unit_test(experts_on_the_host),    cmocka_unit_test(states_and_images),
+        cmocka_unit_test(devices_hold_layers),    cmocka_unit_test(ranks_are_devices),
         cmocka_unit_test(unequal_devices),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
