@@ -37,8 +37,8 @@ static void latents_absorbed(void **state)
 }
 
 /* gpt-oss in MXFP4: kernels that pad 2,880 to multiples of 256 and of 128 make the experts (3072 x
- * 2944)/2880^2 = 1.0904 of their size (Marlin's: create_weights of vLLM's mxfp4.py); a second copy of
- * the scales is a byte for 32 weights more. */
+ * 2944)/2880^2 = 1.0904 of their size (Marlin's: create_weights of vLLM's mxfp4.py); a second copy
+ * of the scales is a byte for 32 weights more. */
 static void padded_experts(void **state)
 {
     struct rig *rig = *state;
