@@ -88,6 +88,9 @@ static bool set(struct trial *trial, const struct cure_change *change)
     leaf = find(NUMBERS, ARRAY_LEN(NUMBERS), change->pointer);
     if (leaf != NULL)
         memcpy(dep + leaf->offset, &change->number, sizeof(change->number));
+    /* A length that a change sets is one that the engine is told. */
+    if (leaf != NULL && leaf->offset == offsetof(struct deployment, max_model_len))
+        trial->problem.dep.longest_is_stated = true;
     return leaf != NULL;
 }
 

@@ -140,6 +140,13 @@ static void changes_of_memory_apply(void **state)
     }
     struct trial trial = {.problem = rig_llama(rig)};
     assert_false(check_apply_memory(&(struct memory_change){.n_changes = 0}, &trial));
+    /* A command with that flag states the length: an engine then holds room for it. */
+    trial.problem.dep.longest_is_stated = false;
+    const struct memory_change shorter = {
+        .changes = {{.pointer = "/deployment/max_model_len", .number = 4096}}, .n_changes = 1};
+    assert_true(check_apply_memory(&shorter, &trial));
+    assert_near(trial.problem.dep.max_model_len, 4096, 0);
+    assert_true(trial.problem.dep.longest_is_stated);
 }
 
 /* One device for four ranks: the ranks may shrink, or three more devices are handed over. */
