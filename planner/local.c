@@ -226,11 +226,19 @@ static void find_prefill(const struct problem *problem, const struct finder *fin
     speed->prompt_us = value_of(finder, LOCAL_PROMPT_MS, 0.0) * US_PER_MS;
 }
 
+bool local_leaves_to_host(const struct problem *problem)
+{
+    const struct deployment *dep = &problem->dep;
+    return dep->backend != BACKEND_CPU &&
+           (dep->gpu_layers < problem->model->n_layers || dep->cpu_moe_layers > 0.0);
+}
+
 /* Whether layers may have been left to the host: a CPU has but one memory. */
 static bool may_be_offloaded(const struct problem *problem)
 {
-    return problem->dep.backend != BACKEND_CPU && rank_weight_bytes(problem->model, &problem->dep) >
-                                                      RESIDENT_SHARE * problem->hw->memory_bytes;
+    return local_leaves_to_host(problem) || (problem->dep.backend != BACKEND_CPU &&
+                                             rank_weight_bytes(problem->model, &problem->dep) >
+                                                 RESIDENT_SHARE * problem->hw->memory_bytes);
 }
 
 bool local_scope_of(const struct problem *problem, struct local_scope *ret_scope)

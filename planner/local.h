@@ -83,6 +83,9 @@ bool local_scope_of(const struct problem *problem, struct local_scope *ret_scope
 void local_speed_find(const struct problem *problem, double bandwidth, double compute,
                       struct local_speed *ret_speed);
 
+/* Whether a local engine is told to leave layers or experts to the host. */
+bool local_leaves_to_host(const struct problem *problem);
+
 /*
  * Between which factors of the predicted time four of five measured ones lie, by how near
  * measurements are: the back end's own figures, else those of all. Decode steps of more than

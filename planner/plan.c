@@ -65,7 +65,9 @@ static void warn_ranks(struct plan *plan)
 static void warn_local(struct plan *plan, const struct prepared *prep)
 {
     const struct problem *problem = &plan->problem;
-    if (prep->local.is_offloaded)
+    if (local_leaves_to_host(problem))
+        plan_warn(plan, WARN_HOST_WEIGHTS, 0.0, 0.0, NULL);
+    else if (prep->local.is_offloaded)
         plan_warn(plan, WARN_NOT_RESIDENT, plan->memory.weights_bytes / BYTES_PER_GB,
                   problem->hw->memory_bytes / BYTES_PER_GB, NULL);
     else if (prep->local.tier != LOCAL_NONE && plan->decode.tokens > LOCAL_BATCH_VALIDATED)
@@ -76,6 +78,8 @@ static void warn_shape(struct plan *plan, const struct prepared *prep)
 {
     const struct problem *problem = &plan->problem;
     const struct deployment *dep = &problem->dep;
+    if (prep->host_weights_us > 0.0)
+        plan_warn(plan, WARN_HOST_WEIGHTS, 0.0, 0.0, NULL);
     if (prep->local.is_local)
         warn_local(plan, prep);
     else

@@ -255,6 +255,9 @@ struct memory_change {
       "weights of %1 GB are over four fifths of a device of %2 GB: layers left to the host run "   \
       "at a "                                                                                      \
       "speed that nobody recorded")                                                                \
+    X(WARN_HOST_WEIGHTS, "weights_in_host_memory", "/deployment",                                  \
+      "weights are left to host memory: what a step then takes is on no record, its floor alone "  \
+      "counts them")                                                                               \
     X(WARN_MANY_ROWS, "batch_not_validated", "/workload/concurrency",                              \
       "steps of %1 rows: this engine's speed was measured often up to %2 rows, seldom beyond")
 

@@ -602,6 +602,16 @@ double host_value(const struct prepared *prep, enum host_cost cost)
     return share || device ? value : value * prep->problem->dep.host_cpu_factor;
 }
 
+/* Weights that a server keeps in host memory cross the host's link in every step. */
+static double host_weights_us(const struct problem *problem)
+{
+    const struct deployment *dep = &problem->dep;
+    double link = problem->hw->host_bytes_us;
+    if (!(dep->cpu_offload_bytes > 0.0) || link <= 0.0 || local_is_engine(dep->engine))
+        return 0.0;
+    return fmin(dep->cpu_offload_bytes, rank_weight_bytes(problem->model, dep)) / link;
+}
+
 void prepare(const struct problem *problem, const struct scale *scale,
              struct prepared *ret_prepared)
 {
@@ -649,5 +659,6 @@ void prepare(const struct problem *problem, const struct scale *scale,
     prep->emulated = used == want || want == DTYPE_BF16 ? DTYPE_COUNT : want;
     if (prep->n_gemms > 0)
         prep->gemm_fit = prep->roofs[prep->gemms[0].roof].fit;
+    prep->host_weights_us = host_weights_us(problem);
     local_speed_find(problem, prep->scale.bandwidth, prep->scale.compute, &prep->local);
 }

@@ -134,6 +134,7 @@ struct prepared {
     enum dtype emulated;      /* compute type the part lacks, DTYPE_COUNT when native */
     double spec_rows;         /* rows a sequence brings to a step: 1 + draft tokens */
     double spec_gain;         /* tokens a sequence gains in a step */
+    double host_weights_us;   /* what a step takes at least to fetch weights out of host memory */
     double local_peak_us;     /* the peak that a local engine's kernels reach; 0 on others */
     struct local_speed local; /* llama.cpp and MLX: what their kernels take */
 };

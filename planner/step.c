@@ -232,9 +232,9 @@ static void add_class(enum class_id id, const struct class_cost *cost, double ex
 static void finish(const struct prepared *prep, const struct shape *shape, struct step *step)
 {
     struct exposure exposure = expose_host(prep, shape->phase, step);
-    double path = step->device_us + step->exposed_host_us;
-    bool known = true;
-    double floor = 0.0;
+    double path = step->device_us + step->exposed_host_us + prep->host_weights_us;
+    bool known = prep->host_weights_us <= 0.0; /* nobody recorded how much of it a step hides */
+    double floor = prep->host_weights_us;
     step->weakest_match = FIT_EXACT;
     for (int i = 0; i < CLASS_COUNT; i++) {
         struct class_cost *cost = &step->classes[i];

@@ -200,6 +200,28 @@ static void warnings(void **state)
     assert_true(warns(&problem, WARN_NOT_RESIDENT));
 }
 
+/* What is left to the host has no time on record: not half of the layers of llama.cpp, nor 8 GB of
+ * a server's, which no step fetches faster than the host's link carries them. */
+static void weights_of_the_host(void **state)
+{
+    struct sample *sample = *state;
+    struct problem problem = bench(sample, SAMPLE_BF16);
+    problem.dep.gpu_layers = 16;
+    assert_true(warns(&problem, WARN_HOST_WEIGHTS));
+    assert_true(isnan(plan.decode.expected_us) != 0);
+    problem.dep.gpu_layers = 99;
+    assert_false(warns(&problem, WARN_HOST_WEIGHTS));
+    assert_false(isnan(plan.decode.expected_us) != 0);
+    problem = sample_problem(sample, SAMPLE_LLAMA_8B, SAMPLE_H100);
+    sample->hardware[SAMPLE_H100].host_bytes_us = 50000; /* 50 GB/s */
+    assert_false(warns(&problem, WARN_HOST_WEIGHTS));
+    double before = plan.decode.floor_us;
+    problem.dep.cpu_offload_bytes = 8e9;
+    assert_true(warns(&problem, WARN_HOST_WEIGHTS));
+    assert_near(plan.decode.floor_us - before, 160000, 1e-6); /* 8 GB at 50 GB/s */
+    assert_true(isnan(plan.decode.expected_us) != 0);
+}
+
 static void tiers(void **state)
 {
     struct sample *sample = *state;
@@ -240,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(layer_split, setup, teardown),
         cmocka_unit_test_setup_teardown(no_record, setup, teardown),
         cmocka_unit_test_setup_teardown(warnings, setup, teardown),
+        cmocka_unit_test_setup_teardown(weights_of_the_host, setup, teardown),
         cmocka_unit_test_setup_teardown(tiers, setup, teardown),
         cmocka_unit_test_setup_teardown(floors_hold, setup, teardown),
     };
