@@ -222,6 +222,8 @@ bool check_format(const struct problem *problem, struct check *check)
     check->basis = BASIS_DERIVED;
     check->name[0] = problem->dep.engine->id;
     check->name[1] = format->id;
+    if (engine == ENGINE_VLLM && problem->dep.dtype == STATED_BF16)
+        family |= FAMILY_PLAIN_BF16; /* what is not quantised is in that type */
     for (size_t i = 0; i < ARRAY_LEN(RULES); i++) {
         const struct format_rule *rule = &RULES[i];
         if (!(rule->engines & engine) || !(rule->families & family) ||

@@ -15,6 +15,9 @@
 
 enum sampler_place { SAMPLER_DEVICE, SAMPLER_HOST };
 
+/* Type of what is not quantised, as --dtype states it. */
+enum stated_dtype { STATED_AUTO, STATED_BF16, STATED_FP16, STATED_FP32 };
+
 enum detokenizer_priming { PRIMING_BOUNDED, PRIMING_FULL };
 
 enum control_plane { CONTROL_PYTHON, CONTROL_NATIVE };
@@ -85,6 +88,7 @@ struct deployment {
     const struct engine *engine;
     int version[3];
     const struct weight_format *weights;
+    enum stated_dtype dtype;
     const struct weight_format *expert_weights; /* routed experts in a format of their own; NULL */
     const struct kv_format *kv_cache;
     double tp, pp, dp, ep, replicas;

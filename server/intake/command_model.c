@@ -379,9 +379,12 @@ static void settle_dtype(struct reading *reading, const char *value)
         return;
     if (!leaf_is_given(reading, "/deployment/kv_cache") && reading->request->problem.model)
         leaf_text(reading, flag, "/deployment/kv_cache", type->ours);
-    if (leaf_is_given(reading, "/deployment/weights") || !reading->request->problem.model)
+    if (!reading->request->problem.model)
         return;
-    if (is_unquantised(checkpoint_format(reading)))
+    if (leaf_is_given(reading, "/deployment/weights") ||
+        !is_unquantised(checkpoint_format(reading)))
+        leaf_text(reading, flag, "/deployment/dtype", type->ours);
+    else
         leaf_text(reading, flag, "/deployment/weights", type->ours);
 }
 

@@ -110,7 +110,10 @@ static const char *write_text(struct arena *arena, const struct command_engine *
     if (strcmp(value, "null") == 0)
         return NULL;
     bool drafts = engine == &COMMAND_SGLANG && flag->slot == TEXT_SPEC_METHOD;
-    if (drafts || flag->read == read_kv_name || strcmp(flag->pointer, "/deployment/weights") == 0)
+    if (strcmp(flag->pointer, "/deployment/dtype") == 0 && strcmp(value, "fp16") == 0)
+        word = engine == &COMMAND_TGI ? "float16" : "half";
+    else if (drafts || flag->read == read_kv_name ||
+             strcmp(flag->pointer, "/deployment/weights") == 0)
         word = their_word(engine, flag, value);
     if (!word)
         return NULL;

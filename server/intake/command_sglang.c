@@ -143,7 +143,7 @@ static const struct flag FLAGS[] = {
     FLAG_UNKNOWN_EFFECT("--dsa-decode-backend", ARITY_ONE),
     FLAG_UNKNOWN_EFFECT("--dsa-prefill-backend", ARITY_ONE),
     FLAG_UNKNOWN_EFFECT("--dsa-prefill-cp-mode", ARITY_ONE),
-    FLAG_KEPT("--dtype", ARITY_ONE, read_kept_text, TEXT_DTYPE, NULL),
+    FLAG_KEPT("--dtype", ARITY_ONE, read_kept_text, TEXT_DTYPE, "/deployment/dtype"),
     FLAG_UNKNOWN_EFFECT("--dynamic-batch-tokenizer-batch-size", ARITY_ONE),
     FLAG_UNKNOWN_EFFECT("--dynamic-batch-tokenizer-batch-timeout", ARITY_ONE),
     FLAG_UNKNOWN_EFFECT("--elastic-ep-backend", ARITY_ONE),

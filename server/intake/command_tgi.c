@@ -40,7 +40,7 @@ static const struct flag FLAGS[] = {
     FLAG_LEAF("--cuda-memory-fraction", ARITY_ONE, read_leaf, "/deployment/memory_utilization"),
     FLAG_UNKNOWN_EFFECT("--disable-custom-kernels", ARITY_NONE),
     FLAG_NOTHING("--disable-grammar-support", ARITY_NONE),
-    FLAG_KEPT("--dtype", ARITY_ONE, read_kept_text, TEXT_DTYPE, NULL),
+    FLAG_KEPT("--dtype", ARITY_ONE, read_kept_text, TEXT_DTYPE, "/deployment/dtype"),
     FLAG_UNKNOWN_EFFECT("--enable-prefill-logprobs", ARITY_NONE),
     FLAG_NOTHING("--env", ARITY_NONE),
     FLAG_NOTHING("--graceful-termination-timeout", ARITY_ONE),

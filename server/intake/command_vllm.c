@@ -115,7 +115,7 @@ static const struct flag FLAGS[] = {
     FLAG_NOTHING("--dp-supervisor-probe-interval-s", ARITY_ONE),
     FLAG_NOTHING("--dp-supervisor-probe-timeout-s", ARITY_ONE),
     FLAG_UNKNOWN_EFFECT("--dp-sync-interval", ARITY_ONE),
-    FLAG_KEPT("--dtype", ARITY_ONE, read_kept_text, TEXT_DTYPE, NULL),
+    FLAG_KEPT("--dtype", ARITY_ONE, read_kept_text, TEXT_DTYPE, "/deployment/dtype"),
     FLAG_NOTHING("--ec-manager-config", ARITY_ONE),
     FLAG_NOTHING("--ec-transfer-config", ARITY_ONE),
     FLAG_NOTHING("--enable-auto-tool-choice", ARITY_SWITCH),

@@ -47,10 +47,66 @@ bool default_version(const struct rule_context *context, struct plan_request *re
     return !engine_version_settle(request);
 }
 
+/* Engines that compute in float16 where a part has no bfloat16 and nobody states a type. vLLM
+ * does so since https://github.com/vllm-project/vllm/pull/17265, SGLang in its model runner, which
+ * refuses parts before Turing: https://github.com/sgl-project/sglang,
+ * python/sglang/srt/model_executor/model_runner.py. */
+static const struct dtype_fallback {
+    const char *engine;
+    int since[3];
+    const char *archs[2];
+    bool takes_float32; /* for models that float16 is refused to */
+} DTYPE_FALLBACKS[] = {
+    {"vllm", {0, 8, 5}, {"volta", "turing"}, true},
+    {"sglang", {0, 0, 0}, {"turing", NULL}, false},
+};
+
+/* Models that vLLM refuses to compute in float16 (vllm/config/model.py); it takes float32 then. */
+static bool refuses_float16(const struct model *model)
+{
+    static const char *const BEGINNINGS[] = {"gemma-2-", "gemma-3-"};
+
+    for (size_t i = 0; i < ARRAY_LEN(BEGINNINGS); i++)
+        if (strncmp(model->id, BEGINNINGS[i], strlen(BEGINNINGS[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The row of an engine at its version, which the part concerns; NULL when none does. */
+static const struct dtype_fallback *fallback_of(const struct deployment *dep, const char *arch)
+{
+    for (size_t i = 0; i < ARRAY_LEN(DTYPE_FALLBACKS); i++) {
+        const struct dtype_fallback *row = &DTYPE_FALLBACKS[i];
+        if (strcmp(row->engine, dep->engine->id) != 0 ||
+            engine_version_compare(dep->version, row->since) < 0)
+            continue;
+        for (size_t k = 0; k < ARRAY_LEN(row->archs) && row->archs[k]; k++)
+            if (strcmp(row->archs[k], arch) == 0)
+                return row;
+    }
+    return NULL;
+}
+
+const char *default_dtype_fallback(const struct plan_request *request)
+{
+    const struct problem *problem = &request->problem;
+    const struct hardware *hw = problem->hw;
+    const char *own = problem->model->native_format;
+    bool nvidia = hw->vendor && hw->arch && strcmp(hw->vendor, "nvidia") == 0;
+
+    if (!nvidia || (own && strcmp(own, "bf16") != 0))
+        return NULL;
+    const struct dtype_fallback *row = fallback_of(&problem->dep, hw->arch);
+    if (!row)
+        return NULL;
+    return row->takes_float32 && refuses_float16(problem->model) ? "fp32" : "fp16";
+}
+
 bool default_weights(const struct rule_context *context, struct plan_request *request)
 {
     const struct catalogue *catalogue = context->catalogue;
-    const char *own = request->problem.model->native_format;
+    const char *fallback = default_dtype_fallback(request);
+    const char *own = fallback ? fallback : request->problem.model->native_format;
     int found = own ? catalogue_find_weight_format(catalogue, own) : -1;
 
     if (found < 0)
@@ -65,7 +121,9 @@ bool default_kv_cache(const struct rule_context *context, struct plan_request *r
 {
     const struct catalogue *catalogue = context->catalogue;
     const struct model *model = request->problem.model;
+    const char *fallback = default_dtype_fallback(request);
     const char *plain = model->native_dtype == DTYPE_FP16 ? "f16" : "bf16";
+    plain = fallback ? fallback : plain;
     int found = catalogue_find_kv_format(
         catalogue, model->native_kv_format != NULL ? model->native_kv_format : plain);
 

@@ -16,6 +16,11 @@ field_rule_fn default_engine, default_version, default_weights, default_kv_cache
     default_spec_tokens, default_memory_utilization, default_spec_acceptance,
     default_load_generator, default_backend;
 
+/* The format that the engine, at its version, computes bf16 weights in on a part without bfloat16
+ * when no type is stated: "fp16" or "fp32"; NULL where it does not fall back. The model, part,
+ * engine and version are settled. */
+const char *default_dtype_fallback(const struct plan_request *request);
+
 /*
  * Reads the request's engine version into numbers. Returns true when the records reach that far; a
  * text without a number and a version newer than all records become the newest known one.

@@ -72,6 +72,11 @@ static const struct field_name BACKENDS[] = {
     {"rocm", BACKEND_HIP},      {NULL, 0},
 };
 
+static const struct field_name DTYPES[] = {
+    {"auto", STATED_AUTO},    {"bfloat16", STATED_BF16}, {"float16", STATED_FP16},
+    {"float32", STATED_FP32}, {"half", STATED_FP16},     {"bf16", STATED_BF16},
+    {"fp16", STATED_FP16},    {"fp32", STATED_FP32},     {NULL, 0}};
+
 static const struct field_name STATE_DTYPES[] = {
     {"bf16", STATE_BF16},   {"f16", STATE_F16},     {"f32", STATE_F32}, {"bfloat16", STATE_BF16},
     {"float16", STATE_F16}, {"float32", STATE_F32}, {NULL, 0},
@@ -138,6 +143,10 @@ static const struct field ROWS[] = {
                                      "any text; the newest known stands for one that is not known"},
     [FIELD_ID_WEIGHTS] = {IN_DEPLOYMENT("weights"), .kind = FIELD_WEIGHTS, TO_DEP(weights),
                           OR_RULE(default_weights, "the checkpoint's own"), .doc = "weight format"},
+    [FIELD_ID_DTYPE] = {IN_DEPLOYMENT("dtype"), .kind = FIELD_NAME, TO_DEP(dtype), .names = DTYPES,
+                        OR_NOTHING,
+                        .doc = "type that quantised weights are computed in, as --dtype states it; "
+                               "auto where it is left to the engine"},
     [FIELD_ID_KV_CACHE] =
         {IN_DEPLOYMENT("kv_cache"), BY_LAUNCH(LAUNCH_KV_CACHE), .kind = FIELD_KV_CACHE,
          TO_DEP(kv_cache),

@@ -384,6 +384,20 @@ static void settle_weights(const struct library *lib, struct plan_request *reque
     dep->weights = library_model_format(lib, model, dep->weights);
 }
 
+/* A part without bfloat16 has the engine compute in another type, with a warning of its own. */
+static void note_dtype(const struct intake *intake, struct plan_request *request)
+{
+    const struct problem *problem = &request->problem;
+    const char *fallback =
+        request->assumed[FIELD_ID_WEIGHTS] ? default_dtype_fallback(request) : NULL;
+
+    if (fallback && strcmp(problem->dep.weights->id, fallback) == 0)
+        described_note(notes_of(intake, request), "dtype_fallback", "/deployment/weights",
+                       "%s has no bfloat16: %s computes the model in %s (--dtype auto)",
+                       problem->hw->name, problem->dep.engine->id,
+                       strcmp(fallback, "fp16") == 0 ? "float16" : "float32");
+}
+
 /* "8x H100" says how many there are, not how they are used. */
 static void note_named_devices(const struct intake *intake, struct plan_request *request)
 {
@@ -450,5 +464,6 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     check_prefill_worker(&reader, request);
     check_device_memory(&reader, request);
     note_named_devices(intake, request);
+    note_dtype(intake, request);
     return intake->faults->n == 0;
 }

@@ -58,6 +58,24 @@ static const char *change_flag(struct arena *arena, const struct check_cure *cur
     return flag ? flag : describe(arena, change->pointer, value);
 }
 
+/* Weights that are not quantised change their type by a flag of the engine's; NULL when it is
+ * another checkpoint that is needed. */
+static const char *dtype_flag(struct arena *arena, const struct check_report *report,
+                              const struct cure_change *change)
+{
+    static const char *const PLAIN[] = {"bf16", "fp16", "fp32"};
+    const struct deployment *dep = &report->plan->problem.dep;
+    bool was = false, becomes = false;
+
+    if (strcmp(change->pointer, "/deployment/weights") != 0)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(PLAIN); i++) {
+        was = was || strcmp(PLAIN[i], dep->weights->id) == 0;
+        becomes = becomes || strcmp(PLAIN[i], change->text) == 0;
+    }
+    return was && becomes ? command_flag_for(arena, dep, "/deployment/dtype", change->text) : NULL;
+}
+
 /* Leaves that an engine is told together with another: their flag follows it. */
 static const struct follower {
     const char *pointer;
@@ -118,8 +136,10 @@ const char *check_cure_flag(struct arena *arena, const struct check_report *repo
     for (int i = 0; i < cure->n_changes; i++) {
         if (is_silent(arena, cure, i))
             continue;
-        if (n-- == 0)
-            return change_flag(arena, cure, &cure->changes[i]);
+        if (n-- > 0)
+            continue;
+        const char *dtype = dtype_flag(arena, report, &cure->changes[i]);
+        return dtype ? dtype : change_flag(arena, cure, &cure->changes[i]);
     }
     if (!isnan(cure->given) && n-- == 0)
         return arena_printf(arena,

@@ -61,6 +61,33 @@ static const struct format_row ROWS[] = {
     {ENGINE_VLLM, "awq", NULL, NULL, CHECK_PASS}, /* an inline part without a vendor */
 };
 
+/* vLLM checks a stated bfloat16 whatever the weights are in (vllm/platforms/cuda.py,
+ * check_if_supports_dtype); left to itself it takes float16. */
+static void a_stated_type_is_checked_beside_quantised_weights(void **state)
+{
+    static const struct {
+        enum stated_dtype dtype;
+        const char *arch;
+        enum check_verdict verdict;
+    } STATED[] = {{STATED_BF16, "turing", CHECK_FAIL},
+                  {STATED_BF16, "ampere", CHECK_PASS},
+                  {STATED_FP16, "turing", CHECK_PASS},
+                  {STATED_AUTO, "turing", CHECK_PASS}};
+    struct hardware part = {.id = "part", .vendor = "nvidia", .class = HW_DATACENTER};
+    const struct weight_format fp8 = {.id = "fp8"};
+
+    for (size_t i = 0; i < ARRAY_LEN(STATED); i++) {
+        struct problem problem = rig_llama(*state);
+        struct check check = {0};
+        part.arch = STATED[i].arch;
+        problem.hw = &part;
+        problem.dep.weights = &fp8;
+        problem.dep.dtype = STATED[i].dtype;
+        assert_true(check_format(&problem, &check));
+        assert_int_equal(check.verdict, STATED[i].verdict);
+    }
+}
+
 static void formats_on_parts(void **state)
 {
     const struct rig *rig = *state;
@@ -95,7 +122,10 @@ static void formats_on_parts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(formats_on_parts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_on_parts),
+        cmocka_unit_test(a_stated_type_is_checked_beside_quantised_weights),
+    };
 
     return cmocka_run_group_tests(tests, rig_setup, rig_teardown);
 }

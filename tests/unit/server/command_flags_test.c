@@ -32,6 +32,7 @@ static const struct {
     {"vllm", "", "/deployment/chunked_prefill_tokens", "4096", "--max-num-batched-tokens 4096"},
     {"vllm", "", "/deployment/weights", "fp8", "--quantization fp8"},
     {"vllm", "", "/deployment/weights", "awq", NULL},
+    {"vllm", ",\"weights\":\"fp8\"", "/deployment/dtype", "fp16", "--dtype half"},
     {"vllm", ",\"block_size\":16", "/deployment/kv_cache_tokens", "65536",
      "--num-gpu-blocks-override 4096"},
     {"vllm", "", "/deployment/cpu_offload_bytes", "10737418240", "--cpu-offload-gb 10"},

@@ -50,7 +50,7 @@ static const struct command_row ROWS[] = {
      "    --speculative-eagle-topk 1 \\\n"
      "    --speculative-num-draft-tokens 4 \\\n"
      "    --dtype bfloat16",
-     "model=deepseek-v3&engine=sglang&kv_cache=bf16&tp=4&dp=4&ep=16&"
+     "model=deepseek-v3&engine=sglang&dtype=bfloat16&kv_cache=bf16&tp=4&dp=4&ep=16&"
      "prefix_caching=false&chunked_prefill_tokens=0&max_num_seqs=32&"
      "max_model_len=8188&memory_utilization=0.68&ep_backend=all_to_all&"
      "graph_max_batch=32&speculative.method=mtp&speculative.tokens=3",
@@ -204,7 +204,7 @@ static const struct command_row ROWS[] = {
      "config_file_unread flags_not_modelled"},
     {"text-generation-launcher --model-id=tiiuae/falcon-40b-instruct --sharded true "
      "--num-shard 2 --quantize=bitsandbytes --dtype float16",
-     "model=falcon-40b&engine=tgi&weights=llm_int8&kv_cache=fp16&tp=2", NULL, NULL},
+     "model=falcon-40b&engine=tgi&weights=llm_int8&dtype=float16&kv_cache=fp16&tp=2", NULL, NULL},
     {"text-generation-launcher --model-id meta-llama/Llama-3.1-8B-Instruct "
      "--max-batch-total-tokens 100000 --cuda-graphs 1,2,4,8 --max-batch-size 16 "
      "--waiting-served-ratio 1.2",

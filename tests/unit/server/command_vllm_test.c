@@ -141,7 +141,8 @@ static const struct command_row ROWS[] = {
      NULL},
     {"vllm serve casperhansen/llama-3-70b-instruct-awq --quantization awq_marlin "
      "--dtype half --num-gpu-blocks-override 4096",
-     "model=llama-3-70b&engine=vllm&weights=awq&kv_cache=fp16&kv_cache_tokens=65536", NULL, NULL},
+     "model=llama-3-70b&engine=vllm&weights=awq&dtype=float16&kv_cache=fp16&kv_cache_tokens=65536",
+     NULL, NULL},
     {"export VLLM_USE_V1=1\n"
      "export MODEL=\"Qwen/Qwen3-32B-AWQ\"\n"
      "exec vllm serve \"${MODEL}\" --host 0.0.0.0 \\\n"
@@ -347,7 +348,8 @@ static const struct command_row ROWS[] = {
     {"CUDA_VISIBLE_DEVICES=\"0,1,2,3\" python3 -m vllm.entrypoints.openai.api_server "
      "--model \"/mnt/models/Qwen2.5-72B-Instruct-GPTQ-Int8\" --tensor-parallel-size 4 "
      "--quantization gptq --dtype float16",
-     "model=qwen2.5-72b&engine=vllm&weights=gptq_int8&kv_cache=fp16&tp=4", NULL, NULL},
+     "model=qwen2.5-72b&engine=vllm&weights=gptq_int8&dtype=float16&kv_cache=fp16&tp=4", NULL,
+     NULL},
     {"vllm serve RedHatAI/Qwen3-30B-A3B-quantized.w4a16 -tp 2",
      "model=qwen3-30b-a3b&engine=vllm&weights=int4&tp=2", NULL, NULL},
     {"vllm serve cyankiwi/Qwen3-Coder-30B-A3B-Instruct-AWQ-4bit",

@@ -121,6 +121,41 @@ static void every_default_is_taken_and_listed(void **state)
     assert_false(reading.request.assumed[FIELD_ID_HARDWARE]);
 }
 
+/* vLLM: https://github.com/vllm-project/vllm/pull/17265 (in 0.8.5) and
+ * _FLOAT16_NOT_SUPPORTED_MODELS of vllm/config/model.py; SGLang: ModelRunner.load_model. */
+static void parts_without_bfloat16_compute_in_another_type(void **state)
+{
+    static const struct {
+        const char *model, *part, *deployment, *weights, *kv;
+        bool noted;
+    } ROWS[] = {
+        {"llama-3.2-3b", "t4", "\"engine\":\"vllm\"", "fp16", "fp16", true},
+        {"llama-3.2-3b", "v100-sxm-32gb", "\"engine\":\"vllm\"", "fp16", "fp16", true},
+        {"llama-3.2-3b", "t4", "\"engine\":\"vllm\",\"engine_version\":\"0.8.4\"", "bf16", "bf16",
+         false},
+        {"llama-3.2-3b", "t4", "\"engine\":\"vllm\",\"weights\":\"bf16\"", "bf16", "fp16", false},
+        {"llama-3.2-3b", "t4", "\"engine\":\"sglang\"", "fp16", "fp16", true},
+        {"llama-3.2-3b", "v100-sxm-32gb", "\"engine\":\"sglang\"", "bf16", "bf16", false},
+        {"llama-3.2-3b", "l4", "\"engine\":\"vllm\"", "bf16", "bf16", false},
+        {"gemma-3-4b", "t4", "\"engine\":\"vllm\"", "fp32", "fp32", true},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct reading reading;
+        char body[200];
+        snprintf(body, sizeof(body), "{\"model\":\"%s\",\"hardware\":\"%s\",\"deployment\":{%s}}",
+                 ROWS[i].model, ROWS[i].part, ROWS[i].deployment);
+        kit_read_json(*state, body, &reading);
+        assert_true(reading.complete);
+        const struct deployment *dep = &reading.request.problem.dep;
+        const struct described_note *note = reading.request.described.notes;
+        if (strcmp(dep->weights->id, ROWS[i].weights) != 0 ||
+            strcmp(dep->kv_cache->id, ROWS[i].kv) != 0)
+            fail_msg("%s: %s, KV %s", body, dep->weights->id, dep->kv_cache->id);
+        assert_int_equal(note && strcmp(note->id, "dtype_fallback") == 0, ROWS[i].noted);
+    }
+}
+
 static void what_was_given_is_not_assumed(void **state)
 {
     struct kit *kit = *state;
@@ -426,6 +461,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_default_is_taken_and_listed),
+        cmocka_unit_test(parts_without_bfloat16_compute_in_another_type),
         cmocka_unit_test(what_was_given_is_not_assumed),
         cmocka_unit_test(the_engine_follows_the_class_of_the_part),
         cmocka_unit_test(defaults_follow_the_version),
