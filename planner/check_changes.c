@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "asked.h"
+#include "check_launch.h"
 #include "check_shape.h"
 #include "local.h"
 
@@ -69,6 +70,46 @@ static bool longer_max_model_len(const struct change_asked *change, struct trial
     dep->max_model_len = length;
     dep->longest_is_stated = true;
     note_number(trial, "/deployment/max_model_len", length);
+    return true;
+}
+
+/* The longest that the model takes. */
+static bool max_model_len_of_model(const struct change_asked *change, struct trial *trial)
+{
+    double most = trial->problem.model->max_positions;
+    (void)change;
+    if (!(most >= request_tokens(&trial->problem)))
+        return false;
+    trial->problem.dep.max_model_len = most;
+    note_number(trial, "/deployment/max_model_len", most);
+    return true;
+}
+
+/* No more sequences than a step has tokens, or a step of as many tokens. */
+static bool step_and_sequences(const struct change_asked *change, struct trial *trial)
+{
+    struct deployment *dep = &trial->problem.dep;
+    double step = dep->chunked_prefill_tokens;
+    if (change->variant == 0) {
+        dep->chunked_prefill_tokens = dep->max_num_seqs;
+        note_number(trial, "/deployment/chunked_prefill_tokens", dep->max_num_seqs);
+    } else {
+        dep->max_num_seqs = step;
+        note_number(trial, "/deployment/max_num_seqs", step);
+    }
+    return step > 0.0 && change->variant < 2;
+}
+
+/* The flag says what the checkpoint is. */
+static bool checkpoint_format(const struct change_asked *change, struct trial *trial)
+{
+    const char *has = check_method(change->asked->checkpoint);
+    const struct weight_format *format =
+        has != NULL ? library_weight_format(trial->problem.lib, has) : NULL;
+    if (format == NULL)
+        return false;
+    trial->problem.dep.weights = format;
+    note_text(trial, "/deployment/weights", format->id);
     return true;
 }
 
@@ -275,6 +316,14 @@ const struct change_row CHANGES[] = {
     {"longer_max_model_len", "A longer longest request",
      "Requests of these lengths are admitted; the model's own limit allows it.",
      BIT(CHECK_REQUEST_LENGTH), 1, longer_max_model_len},
+    {"max_model_len_of_model", "The model's own longest request",
+     "Longer requests are refused: the model has no positions for them.", BIT(CHECK_POSITIONS), 1,
+     max_model_len_of_model},
+    {"step_and_sequences", "A step as large as its sequences",
+     "Each sequence of a step has a token in it.", BIT(CHECK_STEP_HOLDS), 2, step_and_sequences},
+    {"checkpoint_format", "The checkpoint's own quantisation",
+     "The engine reads the format that the checkpoint has.", BIT(CHECK_CHECKPOINT), 1,
+     checkpoint_format},
     {"memory_share", "A larger share of the memory",
      "More is left for KV, less for other processes and peaks.", MEMORY_CHECKS, 1, memory_share},
     {"smaller_steps", "Fewer prompt tokens in a step",

@@ -125,6 +125,10 @@ static void evaluate(const struct search *search, struct candidate *candidate,
         asked.devices = NAN;
     if (!isnan(candidate->given))
         asked.devices = candidate->given;
+    /* A format that is changed is told the engine. */
+    for (int i = 0; asked.quantization != NULL && i < trial->n_changes; i++)
+        if (strcmp(trial->changes[i].pointer, "/deployment/weights") == 0)
+            asked.quantization = trial->changes[i].text;
     plan_compute(&trial->problem, depth, search->scratch);
     check_plan(search->scratch, &asked, ret_checks);
 }

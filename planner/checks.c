@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "check_launch.h"
 #include "check_memory.h"
 #include "check_shape.h"
 #include "local.h"
@@ -294,6 +295,14 @@ static const struct check_row {
     [CHECK_OUTPUT_KEPT] = {{"output is kept", "tokens/s", "/candidate", false}, check_output_kept},
     [CHECK_CAPACITY_KEPT] = {{"KV capacity is kept", "tokens", "/candidate", false},
                              check_capacity_kept},
+    [CHECK_POSITIONS] = {{"the model takes the longest request", "tokens",
+                          "/deployment/max_model_len", true},
+                         check_positions},
+    [CHECK_STEP_HOLDS] = {{"a step has a token of each sequence", "tokens",
+                           "/deployment/max_num_seqs", true},
+                          check_step_holds},
+    [CHECK_CHECKPOINT] = {{"the quantisation is the checkpoint's", "", "/deployment/weights", true},
+                          check_checkpoint},
 };
 
 #define X(ID, NAME) [ID] = NAME,

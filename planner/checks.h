@@ -37,7 +37,10 @@
     X(CHECK_TTFT_KEPT, "ttft_no_regression")                                                       \
     X(CHECK_TPOT_KEPT, "tpot_no_regression")                                                       \
     X(CHECK_OUTPUT_KEPT, "output_tok_s_no_regression")                                             \
-    X(CHECK_CAPACITY_KEPT, "kv_capacity_no_regression")
+    X(CHECK_CAPACITY_KEPT, "kv_capacity_no_regression")                                            \
+    X(CHECK_POSITIONS, "model_takes_max_model_len")                                                \
+    X(CHECK_STEP_HOLDS, "step_holds_max_num_seqs")                                                 \
+    X(CHECK_CHECKPOINT, "quantization_of_checkpoint")
 
 #define X(ID, NAME) ID,
 
@@ -71,6 +74,10 @@ struct check_list {
 struct check_asked {
     double devices;              /* that one replica was given; NAN = nobody said */
     bool may_idle;               /* they are a machine's: some of them may stay idle */
+    bool is_launch;              /* a command or a manifest starts it as it stands */
+    bool may_exceed_positions;   /* it scales positions, or allows lengths past the model's */
+    const char *checkpoint;      /* the format in the checkpoint's name; NULL = none */
+    const char *quantization;    /* the method that the engine is told; NULL = none */
     const struct plan *baseline; /* what runs now: adds the checks against regressions; NULL */
     double tolerance;            /* worse by this share is no regression yet */
 };

@@ -33,8 +33,19 @@ static void find_near(const void *ctx, const struct problem *problem, struct nea
 
 struct check_asked check_route_asked(const struct plan_request *request)
 {
-    struct check_asked asked = {.devices = NAN};
+    /* Flags and settings that let an engine go past the model's positions. */
+    static const char *const LONGER[] = {
+        "--hf-overrides", "--rope-scaling", "--json-model-override-args",
+        "VLLM_ALLOW_LONG_MAX_MODEL_LEN", "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN"};
 
+    struct check_asked asked = {.devices = NAN,
+                                .is_launch = request->is_described,
+                                .checkpoint = request->name_format,
+                                .quantization = request->described.quantization};
+
+    for (const struct described_flag *flag = request->described.flags; flag; flag = flag->next)
+        for (size_t i = 0; i < ARRAY_LEN(LONGER); i++)
+            asked.may_exceed_positions |= strcmp(flag->flag, LONGER[i]) == 0;
     if (request->described.n_devices > 0) {
         asked.devices = request->described.n_devices;
     } else if (request->named_devices > 0) {

@@ -393,6 +393,7 @@ void command_settle_weights(struct reading *reading)
     const char *quantization = reading->texts[TEXT_QUANTIZATION];
     const char *load = reading->texts[TEXT_LOAD_FORMAT];
 
+    reading->described->quantization = quantization;
     if (quantization && strcasecmp(quantization, "none") != 0)
         settle_quantization(reading, quantization);
     else if (load && strcmp(load, "bitsandbytes") == 0 &&

@@ -439,6 +439,7 @@ static const struct flag FLAGS[] = {
     FLAG_LEAF("-sc", ARITY_ONE, read_speculative, "/deployment/speculative/tokens"),
     FLAG_LEAF("-tp", ARITY_ONE, read_leaf, "/deployment/tp"),
     FLAG_LEAF("VLLM_ALL2ALL_BACKEND", ARITY_ONE, read_ep_backend, "/deployment/ep_backend"),
+    FLAG_UNKNOWN_EFFECT("VLLM_ALLOW_LONG_MAX_MODEL_LEN", ARITY_ONE),
     FLAG_LEAF("VLLM_BATCH_INVARIANT", ARITY_ONE, read_on, "/deployment/batch_invariant"),
     FLAG_LEAF("VLLM_PP_LAYER_PARTITION", ARITY_ONE, read_leaf, "/deployment/pp_layers"),
 };

@@ -17,6 +17,7 @@ void described_copy(const struct described *described, struct described *ret_cop
 {
     described_init(ret_copy, described->arena);
     ret_copy->n_devices = described->n_devices;
+    ret_copy->quantization = described->quantization;
     for (const struct described_flag *flag = described->flags; flag; flag = flag->next)
         described_ignore(ret_copy, flag->flag);
     for (const struct described_note *note = described->notes; note; note = note->next)

@@ -29,7 +29,8 @@ struct described {
     struct arena *arena;
     struct described_flag *flags, **last_flag; /* in the order of reading */
     struct described_note *notes, **last_note;
-    int n_devices; /* handed over to one replica; 0 = not said */
+    const char *quantization; /* the method that a flag tells the engine; NULL = none */
+    int n_devices;            /* handed over to one replica; 0 = not said */
 };
 
 /* Makes *ret_described empty. */

@@ -53,6 +53,9 @@ static const char *change_flag(struct arena *arena, const struct check_cure *cur
     const char *value = value_text(arena, change);
     if (!value)
         return NULL;
+    /* The checkpoint stays: its own method is told (vLLM and SGLang spell it alike). */
+    if (strcmp(cure->id, "checkpoint_format") == 0)
+        return arena_printf(arena, "--quantization %s", value);
     const char *flag = command_flag_for(arena, &cure->dep, change->pointer, value);
 
     return flag ? flag : describe(arena, change->pointer, value);

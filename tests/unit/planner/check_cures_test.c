@@ -366,6 +366,53 @@ static void nothing_gets_worse(void **state)
         }
 }
 
+/* Lengths, steps and formats that vLLM refuses of a launch: each is told what it takes. */
+static void launches(void **state)
+{
+    static const struct {
+        double length, seqs;
+        const char *checkpoint;
+        bool is_launch, allowed;
+        enum check_id id;
+        int verdict; /* CHECK_COUNT: it does not apply */
+        const char *cure;
+    } ROWS[] = {
+        {262144, 64, NULL, true, false, CHECK_POSITIONS, CHECK_FAIL, "max_model_len_of_model"},
+        {262144, 64, NULL, true, true, CHECK_POSITIONS, CHECK_PASS, NULL},
+        {262144, 64, NULL, false, false, CHECK_POSITIONS, CHECK_UNKNOWN, "max_model_len_of_model"},
+        {131072, 64, NULL, true, false, CHECK_POSITIONS, CHECK_PASS, NULL},
+        {131072, 9000, NULL, true, false, CHECK_STEP_HOLDS, CHECK_FAIL, "step_and_sequences"},
+        {131072, 512, NULL, true, false, CHECK_STEP_HOLDS, CHECK_PASS, NULL},
+        {131072, 64, "AWQ", true, false, CHECK_CHECKPOINT, CHECK_FAIL, "checkpoint_format"},
+        {131072, 64, "FP8", true, false, CHECK_CHECKPOINT, CHECK_PASS, NULL},
+        {131072, 64, "bf16", true, false, CHECK_CHECKPOINT, CHECK_COUNT, NULL},
+    };
+
+    const struct rig *rig = *state;
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct problem problem = rig_llama(rig);
+        struct found found;
+        const struct check_asked asked = {.devices = NAN,
+                                          .is_launch = ROWS[i].is_launch,
+                                          .may_exceed_positions = ROWS[i].allowed,
+                                          .checkpoint = ROWS[i].checkpoint,
+                                          .quantization = "fp8"};
+        problem.lib = &rig->linked;
+        problem.dep.longest_is_stated = problem.dep.slots_are_stated = true;
+        problem.dep.max_model_len = ROWS[i].length;
+        problem.dep.max_num_seqs = ROWS[i].seqs;
+        problem.dep.chunked_prefill_tokens = 2048;
+        plan_compute(&problem, PLAN_CHECK, &found.plan);
+        check_plan(&found.plan, &asked, &found.checks);
+        const struct check *check = check_find(&found.checks, ROWS[i].id);
+        if ((check == NULL ? (int)CHECK_COUNT : (int)check->verdict) != ROWS[i].verdict)
+            fail_msg("row %zu", i);
+        found.n = check_cures_find(&found.plan, &found.checks, &asked, NULL, found.cures);
+        if (ROWS[i].cure != NULL && cure_of(&found, ROWS[i].cure) == NULL)
+            fail_msg("row %zu: no %s", i, ROWS[i].cure);
+    }
+}
+
 /* The problem, altered so that the row has something to change. */
 static struct problem suited(const char *id, struct problem problem)
 {
@@ -391,7 +438,7 @@ static void every_row_applies(void **state)
 {
     const struct rig *rig = *state;
     struct problem problem = rig_problem(rig, SHAPE_MIXTRAL);
-    const struct check_asked asked = {.devices = 2};
+    const struct check_asked asked = {.devices = 2, .checkpoint = "fp8"};
     struct plan plan;
     struct check_list checks;
     problem.dep.pp = 2;
@@ -430,6 +477,7 @@ int main(void)
         cmocka_unit_test(changes_of_memory_apply),
         cmocka_unit_test(devices_of_the_layout),
         cmocka_unit_test(what_is_worse),
+        cmocka_unit_test(launches),
         cmocka_unit_test(devices),
         cmocka_unit_test(experts),
         cmocka_unit_test(more_devices_than_given),

@@ -246,6 +246,61 @@ static void devices_of_a_name_are_checked(void **state)
     }
 }
 
+/*
+ * What engines refuse whatever the hardware. Positions: config.json of Qwen2.5-7B-Instruct, 32,768,
+ * and of Llama-3.1-8B, 131,072; vLLM's own messages are in vllm/config/model.py (max_model_len,
+ * quantization) and vllm/config/scheduler.py (max_num_batched_tokens).
+ */
+static void launches_that_engines_refuse(void **state)
+{
+    static const struct {
+        const char *command, *check, *verdict, *flag;
+    } ROWS[] = {
+        {"vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 262144",
+         "model_takes_max_model_len", "fail", "--max-model-len 131072"},
+        {"vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 65536", "model_takes_max_model_len",
+         "fail", "--max-model-len 32768"},
+        {"VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len "
+         "65536",
+         "model_takes_max_model_len", "pass", NULL},
+        {"vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 65536 --hf-overrides "
+         "'{\\\"rope_scaling\\\":{\\\"factor\\\":4.0}}'",
+         "model_takes_max_model_len", "pass", NULL},
+        {"vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 32768", "model_takes_max_model_len",
+         "pass", NULL},
+        {"vllm serve meta-llama/Llama-3.1-8B-Instruct --max-num-seqs 4096 "
+         "--max-num-batched-tokens 1024",
+         "step_holds_max_num_seqs", "fail", "--max-num-batched-tokens 4096"},
+        {"vllm serve meta-llama/Llama-3.1-8B-Instruct --max-num-seqs 1024 "
+         "--max-num-batched-tokens 1024",
+         "step_holds_max_num_seqs", "pass", NULL},
+        {"vllm serve Qwen/Qwen2.5-7B-Instruct-AWQ --quantization gptq",
+         "quantization_of_checkpoint", "fail", "--quantization awq"},
+        {"vllm serve Qwen/Qwen2.5-7B-Instruct-AWQ --quantization awq", "quantization_of_checkpoint",
+         "pass", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char body[500];
+        snprintf(body, sizeof(body), "{\"command\":\"%s\",\"hardware\":\"h100-sxm\"}",
+                 ROWS[i].command);
+        cJSON *tree = check_kit_json(*state, "/v1/check", body, 200);
+        const cJSON *check = check_kit_find(app_kit_at(tree, "checks"), ROWS[i].check);
+        if (!check || strcmp(app_kit_text(check, "verdict"), ROWS[i].verdict) != 0)
+            fail_msg("row %zu: %s", i, check ? app_kit_text(check, "verdict") : "no such check");
+        bool found = !ROWS[i].flag;
+        const cJSON *cure = NULL, *flag = NULL;
+        cJSON_ArrayForEach(cure, app_kit_at(check, "cures"))
+        {
+            cJSON_ArrayForEach(flag, app_kit_at(cure, "flags")) found |=
+                strstr(flag->valuestring, ROWS[i].flag) != NULL;
+        }
+        if (!found)
+            fail_msg("row %zu: no %s in %s", i, ROWS[i].flag, cJSON_Print(check));
+        cJSON_Delete(tree);
+    }
+}
+
 /* An L4 holds 8 sequences of 4,608 tokens of Llama-3-8B in bf16, of 64; halves of bytes together on
  * two of them hold the 64. Eleven copies would too, and come behind. */
 static void changes_are_combined(void **state)
@@ -399,6 +454,7 @@ int main(void)
         cmocka_unit_test(devices_handed_over_are_checked),
         cmocka_unit_test(devices_of_a_name_are_checked),
         cmocka_unit_test(changes_are_combined),
+        cmocka_unit_test(launches_that_engines_refuse),
         cmocka_unit_test(memory_is_cured_by_flags_first),
         cmocka_unit_test(a_cure_holds_what_it_promises),
         cmocka_unit_test(what_ruins_the_rest_is_not_the_first_advice),
