@@ -124,6 +124,20 @@ const struct model *inline_model_read(const struct catalogue *catalogue, struct 
     return model;
 }
 
+const char *inline_model_uncounted(const cJSON *object)
+{
+    static const char *const TOWERS[] = {"vision_config", "audio_config", "vision_tower_config"};
+    const cJSON *config = object ? find(object, MEMBER_CONFIG) : NULL;
+
+    for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+        if (object && MEMBERS[i].read && find(object, i))
+            return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(TOWERS); i++)
+        if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(config, TOWERS[i])))
+            return TOWERS[i];
+    return NULL;
+}
+
 void inline_model_schema(struct json_out *out)
 {
     json_begin_object(out);

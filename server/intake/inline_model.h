@@ -25,6 +25,10 @@ MUST_USE const struct model *inline_model_read(const struct catalogue *catalogue
                                                struct arena *arena, struct faults *faults,
                                                const char *pointer, const cJSON *object);
 
+/* The member of the object's configuration whose weights no figure counts: a tower for pictures or
+ * sound, whose shape is not read, where no file states the bytes. NULL when nothing is left out. */
+const char *inline_model_uncounted(const cJSON *object);
+
 /* The JSON Schema of the object. */
 void inline_model_schema(struct json_out *out);
 

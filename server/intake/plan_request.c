@@ -7,6 +7,7 @@
 
 #include "check_memory.h"
 #include "defaults.h"
+#include "inline_model.h"
 #include "launches.h"
 #include "memory.h"
 #include "memory_measured.h"
@@ -398,6 +399,21 @@ static void note_dtype(const struct intake *intake, struct plan_request *request
                        strcmp(fallback, "fp16") == 0 ? "float16" : "float32");
 }
 
+/* A tower that is loaded and not counted: the plan is of the language model alone. */
+static void note_tower(const struct intake *intake, struct plan_request *request)
+{
+    const struct problem *problem = &request->problem;
+    const char *tower =
+        request->inline_model ? inline_model_uncounted(request->inline_model) : NULL;
+
+    if (tower && !(problem->model->vision_params > 0) && !problem->dep.text_only &&
+        !request->given[FIELD_ID_CHECKPOINT_BYTES])
+        described_note(notes_of(intake, request), "tower_not_counted", "/model/hf_config",
+                       "the weights of %s are not counted: they come on top; "
+                       "safetensors_index beside hf_config gives the exact bytes",
+                       tower);
+}
+
 /* "8x H100" says how many there are, not how they are used. */
 static void note_named_devices(const struct intake *intake, struct plan_request *request)
 {
@@ -465,5 +481,6 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     check_device_memory(&reader, request);
     note_named_devices(intake, request);
     note_dtype(intake, request);
+    note_tower(intake, request);
     return intake->faults->n == 0;
 }

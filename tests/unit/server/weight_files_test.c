@@ -142,6 +142,22 @@ static void a_checkpoint_has_a_format_of_its_own(void **state)
     assert_true(fabs(model->exact->bytes[ROLE_DENSE_FFN] - 1) < 1e-12);
 }
 
+/* A tower whose shape is not read is said to be left out; a file's bytes have it. */
+static void a_tower_is_not_left_out_in_silence(void **state)
+{
+    const struct model *model = read_model(*state, "qwen3-vl-8b", "");
+    assert_non_null(model);
+    const struct described_note *note = reading.request.described.notes;
+    assert_non_null(note);
+    assert_string_equal(note->id, "tower_not_counted");
+    assert_non_null(strstr(note->detail, "vision_config"));
+    /* 8.767e9 weights of two bytes: the model card's 9B of text and pictures */
+    model = read_model(*state, "qwen3-vl-8b",
+                       ",\"safetensors_index\":{\"metadata\":{\"total_size\":17534247392}}");
+    assert_non_null(model);
+    assert_null(reading.request.described.notes);
+}
+
 static void names_tell_the_role(void **state)
 {
     static const struct {
@@ -215,6 +231,7 @@ int main(void)
         cmocka_unit_test(a_map_without_mtp_is_the_main_model),
         cmocka_unit_test(headers_give_bytes_by_role),
         cmocka_unit_test(a_checkpoint_has_a_format_of_its_own),
+        cmocka_unit_test(a_tower_is_not_left_out_in_silence),
         cmocka_unit_test(names_tell_the_role),
         cmocka_unit_test(contradictions_are_faults),
     };
