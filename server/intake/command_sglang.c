@@ -476,6 +476,7 @@ static const struct flag FLAGS[] = {
     FLAG_NOTHING("--weight-loader-prefetch-checkpoints", ARITY_NONE),
     FLAG_NOTHING("--weight-loader-prefetch-num-threads", ARITY_ONE),
     FLAG_NOTHING("--weight-version", ARITY_ONE),
+    FLAG_UNKNOWN_EFFECT("SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN", ARITY_ONE),
 };
 
 static const struct flag_name KV_NAMES[] = {

@@ -266,6 +266,12 @@ static void launches_that_engines_refuse(void **state)
         {"vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 65536 --hf-overrides "
          "'{\\\"rope_scaling\\\":{\\\"factor\\\":4.0}}'",
          "model_takes_max_model_len", "pass", NULL},
+        {"python -m sglang.launch_server --model-path Qwen/Qwen2.5-7B-Instruct --context-length "
+         "65536",
+         "model_takes_max_model_len", "fail", "--context-length 32768"},
+        {"SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1 python -m sglang.launch_server --model-path "
+         "Qwen/Qwen2.5-7B-Instruct --context-length 65536",
+         "model_takes_max_model_len", "pass", NULL},
         {"vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 32768", "model_takes_max_model_len",
          "pass", NULL},
         {"vllm serve meta-llama/Llama-3.1-8B-Instruct --max-num-seqs 4096 "
