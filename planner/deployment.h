@@ -66,6 +66,7 @@ struct measured_of {
 struct measured_memory {
     double total_bytes, weights_bytes, activation_bytes, non_torch_bytes, graph_bytes, kv_bytes;
     double kv_tokens;
+    bool out_of_memory; /* the engine said so and did not start */
     struct measured_of of;
 };
 

@@ -253,6 +253,8 @@ static void take_measured_pool(const struct measured_memory *measured, struct me
 {
     if (measured->kv_bytes > 0.0)
         plan->kv_bytes = plan->kv_bytes_low = plan->kv_bytes_high = measured->kv_bytes;
+    else if (measured->out_of_memory) /* and no pool was left to print */
+        plan->kv_bytes = plan->kv_bytes_low = plan->kv_bytes_high = 0.0;
 }
 
 /* Devices and stages --------------------------------------------------------------------------- */
@@ -433,13 +435,14 @@ static void judge(const struct problem *problem, struct memory_plan *plan)
     double units = units_of(problem, plan, tokens);
     double need = fmax(units > 0.0 ? units * layout->unit_bytes : 0.0, layout->least_bytes);
     bool held = need <= 0.0 || (layout->units >= units && plan->kv_bytes >= layout->least_bytes);
-    plan->fits = plan->kv_bytes > 0.0 && !layout->refused && held;
+    bool failed = memory_measured(&problem->dep).out_of_memory;
+    plan->fits = plan->kv_bytes > 0.0 && !layout->refused && held && !failed;
     bool allocates = layout->least_bytes > 0.0 && layout->least_bytes >= need;
     plan->needed_bytes = need;
     plan->needed_tokens = allocates ? layout->least_bytes / layout->unit_bytes : tokens;
     plan->short_by_bytes = plan->fits ? 0.0 : fmax(need - plan->kv_bytes, 0.0);
     plan->verdict = MEMORY_MAY_FIT;
-    if (layout->refused || plan->kv_bytes_high <= 0.0 || plan->kv_bytes_high < need)
+    if (failed || layout->refused || plan->kv_bytes_high <= 0.0 || plan->kv_bytes_high < need)
         plan->verdict = MEMORY_DOES_NOT_FIT;
     else if (plan->kv_bytes_low > 0.0 && plan->kv_bytes_low >= need)
         plan->verdict = MEMORY_FITS;

@@ -90,8 +90,10 @@ struct measured_memory memory_measured(const struct deployment *dep)
         measured.activation_bytes = NAN;
     if (!graphs)
         measured.graph_bytes = NAN;
-    if (!step || !graphs || !same_budget(dep))
+    if (!step || !graphs || !same_budget(dep)) {
         measured.kv_bytes = measured.kv_tokens = NAN;
+        measured.out_of_memory = false;
+    }
     return measured;
 }
 

@@ -48,9 +48,22 @@ static void read_tolerance(const struct request *request, struct faults *faults,
     }
 }
 
+/* A pipeline's variable that is not set must not open the gate unseen. */
+static void refuse_empty(const struct request *request, struct faults *faults)
+{
+    static const char *const NAMES[][2] = {{"gate", "?gate"}, {"unknown", "?unknown"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
+        const char *value = request_argument(request, NAMES[i][0]);
+        if (value && !value[0])
+            fault_add(faults, NAMES[i][1], NULL, "is empty: give it a value, or leave it out");
+    }
+}
+
 void gate_read(const struct request *request, struct faults *faults, bool compares,
                struct gate *ret_gate)
 {
+    refuse_empty(request, faults);
     *ret_gate = (struct gate){.tolerance = GATE_TOLERANCE};
     ret_gate->on = query_switch(request, faults, "gate");
     ret_gate->unknown_fails = query_word(request, faults, "unknown", UNKNOWN_WORDS,

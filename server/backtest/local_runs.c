@@ -151,7 +151,9 @@ static bool make_problem(const struct reading *reading, double prompt, struct pr
                             .chunked_prefill_tokens = chunk_of(reading, prompt),
                             .flash_attention = strcmp(text(reading, COLUMN_FLASH), "off") != 0,
                             .host_cpu_factor = 1.0,
-                            .cpu_threads = number(reading, COLUMN_THREADS, (double)NAN)};
+                            .cpu_threads = number(reading, COLUMN_THREADS, (double)NAN),
+                            .gpu_layers = (double)NAN,
+                            .cpu_moe_layers = (double)NAN};
     problem.load.load_generator = LOAD_ENGINE_BENCH;
     *ret_problem = problem;
     if (!problem.model || !problem.hw || !problem.dep.engine || !problem.dep.weights ||

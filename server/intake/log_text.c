@@ -75,6 +75,11 @@ static void settle(struct log_facts *facts)
     if (isnan(numbers[LOG_TOKENS]))
         numbers[LOG_TOKENS] =
             numbers[LOG_BLOCKS] * (isnan(numbers[LOG_BLOCK_SIZE]) ? page : numbers[LOG_BLOCK_SIZE]);
+    if (numbers[LOG_KV] <= 0 || numbers[LOG_TOKENS] <= 0) {
+        numbers[LOG_KV] = numbers[LOG_TOKENS] = NAN;
+        if (!facts->out_of_memory)
+            facts->out_of_memory = "no memory was left for the KV cache";
+    }
     /* Said by flags of llama.cpp, whose context is that of all slots. */
     if (facts->engine == LOG_LLAMA)
         numbers[LOG_SEQUENCES] = NAN;
@@ -135,10 +140,13 @@ static bool apply_facts(const struct intake *intake, const char *origin, const b
         if (!isnan(number))
             set_leaf(intake, request, LEAVES[i].pointer, &value);
     }
-    if (facts->out_of_memory)
+    if (facts->out_of_memory) {
+        static const cJSON TRUTH = {.type = cJSON_True};
+        set_leaf(intake, request, "/deployment/measured_memory/out_of_memory", &TRUTH);
         described_note(&request->described, "log_out_of_memory", origin,
                        "the log says that the engine ran out of memory: \"%s\"",
                        facts->out_of_memory);
+    }
     return good;
 }
 

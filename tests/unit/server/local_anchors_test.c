@@ -94,7 +94,9 @@ static struct problem problem_of(const struct library *lib, const struct row *ro
                                       .ep = 1,
                                       .chunked_prefill_tokens = row->chunk,
                                       .flash_attention = row->flash_attention,
-                                      .host_cpu_factor = 1};
+                                      .host_cpu_factor = 1,
+                                      .gpu_layers = (double)NAN,
+                                      .cpu_moe_layers = (double)NAN};
     problem.load = (struct workload){.concurrency = 1, .input_tokens = 512, .output_tokens = 128};
     assert_non_null(problem.model);
     assert_non_null(problem.hw);
