@@ -238,12 +238,14 @@ static void a_match_has_a_bound(void **state)
     assert_in_range(visits, HF_REGEX_VISITS_MAX, HF_REGEX_VISITS_MAX + 100000);
     static struct faults faults;
     struct model *model = NULL;
-    cJSON *tree = cJSON_Parse(quoted("{" DENSE ",'quantization_config':{'quant_method':'gptq',"
-                                     "'bits':4,'group_size':128,'dynamic':{"
-                                     "'-:(?=.*(?=.*(?=.*(?=.*#1))))':{}}}}"));
+    char *config = quoted("{" DENSE ",'quantization_config':{'quant_method':'gptq',"
+                          "'bits':4,'group_size':128,'dynamic':{"
+                          "'-:(?=.*(?=.*(?=.*(?=.*#1))))':{}}}}");
+    cJSON *tree = cJSON_Parse(config);
     faults_init(&faults, arena);
     assert_false(hf_config_model(tree, arena, &faults, "", &model));
     cJSON_Delete(tree);
+    free(config);
     arena_free(arena);
 }
 
