@@ -211,7 +211,7 @@ static bool is_given(const struct plan_request *request, const char *pointer)
 static bool set_number(const struct manifest *manifest, struct plan_request *request,
                        const char *pointer, double number)
 {
-    const cJSON value = {.type = cJSON_Number, .valuedouble = number, .valueint = (int)number};
+    const cJSON value = {.type = cJSON_Number, .valuedouble = number};
 
     return isnan(number) || is_given(request, pointer) ||
            field_set_by_pointer(manifest->intake, request, pointer, &value);
@@ -400,7 +400,8 @@ static bool apply_unit(struct manifest *manifest, const struct unit *unit,
     apply_part(manifest, unit, request);
     struct command_line line = unit->line;
     line.kept = manifest->kept;
-    line.n_devices = unit->devices <= DEVICES_MAX ? (int)(unit->devices * unit->pods) : 0;
+    double devices = unit->devices * unit->pods;
+    line.n_devices = devices <= DEVICES_MAX ? (int)devices : 0;
     if (!command_apply(manifest->intake, &line, request, described)) {
         refuse_model(manifest, unit, request);
         return false;

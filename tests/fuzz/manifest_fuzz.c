@@ -19,6 +19,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* libFuzzer hands no context to its targets: these live as long as the process. */
+static struct store *store;
 static const struct catalogue *catalogue;
 static struct arena *arenas[2];
 
@@ -30,7 +31,6 @@ static void require(int condition)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    struct store *store = NULL;
     char error[STORE_ERROR_MAX];
     (void)argc;
     (void)argv;
