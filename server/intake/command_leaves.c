@@ -164,9 +164,7 @@ bool leaf_bool(struct reading *reading, const char *flag, const char *pointer, b
 
 bool leaf_is_given(const struct reading *reading, const char *pointer)
 {
-    int row = field_by_pointer(&PLAN_FIELDS, pointer);
-
-    return row >= 0 && reading->request->given[row];
+    return plan_request_gives(reading->request, pointer);
 }
 
 /* Values --------------------------------------------------------------------------------------- */

@@ -33,20 +33,13 @@ static const struct {
     {LOG_STATE_SLOTS, "/deployment/max_state_slots"},
 };
 
-static bool is_given(const struct plan_request *request, const char *pointer)
-{
-    int row = field_by_pointer(&PLAN_FIELDS, pointer);
-
-    return row >= 0 && request->given[row];
-}
-
 /* Sets a leaf that nobody gave; what does not suit (a chunk of -1) is left out. */
 static void set_leaf(const struct intake *intake, struct plan_request *request, const char *pointer,
                      const cJSON *value)
 {
     struct faults aside;
 
-    if (is_given(request, pointer))
+    if (plan_request_gives(request, pointer))
         return;
     faults_init(&aside, intake->arena);
     const struct intake quiet = {intake->catalogue, intake->arena, &aside, intake->base};
@@ -96,7 +89,7 @@ static void apply_device(const struct intake *intake, const char *text, const ch
     if (!device.name || device.other || !device_name_find(intake->catalogue, device.name, &found))
         return;
     const struct hardware *part = &intake->catalogue->lib.hardware[found.index];
-    if (!is_given(request, "/hardware"))
+    if (!plan_request_gives(request, "/hardware"))
         set_text(intake, request, "/hardware", part->id);
     else if (request->problem.hw && request->problem.hw->index != found.index)
         described_note(&request->described, "hardware_differs", origin,
@@ -112,8 +105,8 @@ static bool engine_agrees(const struct log_facts *facts, const char *origin,
     const char *id = ENGINE_IDS[facts->engine];
     bool ollama = engine && strcmp(engine->id, "ollama") == 0 && facts->engine == LOG_LLAMA;
 
-    if (!is_given(request, "/deployment/engine") || !engine || strcmp(engine->id, id) == 0 ||
-        ollama)
+    if (!plan_request_gives(request, "/deployment/engine") || !engine ||
+        strcmp(engine->id, id) == 0 || ollama)
         return true;
     described_note(&request->described, "log_of_another_engine", origin,
                    "the log is of %s, the deployment of %s: the log is left out", id, engine->id);

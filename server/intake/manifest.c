@@ -201,19 +201,12 @@ static const struct unit *choose(struct manifest *manifest, const char *containe
 /* Leaves ----------------------------------------------------------------------------------------
  */
 
-static bool is_given(const struct plan_request *request, const char *pointer)
-{
-    int row = field_by_pointer(&PLAN_FIELDS, pointer);
-
-    return row >= 0 && request->given[row];
-}
-
 static bool set_number(const struct manifest *manifest, struct plan_request *request,
                        const char *pointer, double number)
 {
     const cJSON value = {.type = cJSON_Number, .valuedouble = number};
 
-    return isnan(number) || is_given(request, pointer) ||
+    return isnan(number) || plan_request_gives(request, pointer) ||
            field_set_by_pointer(manifest->intake, request, pointer, &value);
 }
 
@@ -241,7 +234,7 @@ static void apply_part(const struct manifest *manifest, const struct unit *unit,
                        struct plan_request *request)
 {
     const struct catalogue *catalogue = manifest->intake->catalogue;
-    bool given = is_given(request, "/hardware");
+    bool given = plan_request_gives(request, "/hardware");
     struct device_found found;
 
     if (unit->part && device_name_find(catalogue, unit->part, &found)) {
@@ -318,7 +311,7 @@ static void apply_model(const struct manifest *manifest, const struct unit *unit
     const char *known = unit->model ? model_of_address(manifest, unit->model) : NULL;
 
     known = known ? known : known_model(manifest, unit->model_name);
-    if (known && !is_given(request, "/model"))
+    if (known && !plan_request_gives(request, "/model"))
         (void)set_text(manifest, request, "/model", known);
 }
 
@@ -326,7 +319,7 @@ static void apply_model(const struct manifest *manifest, const struct unit *unit
 static void refuse_model(const struct manifest *manifest, const struct unit *unit,
                          const struct plan_request *request)
 {
-    if (unit->model && !is_given(request, "/model"))
+    if (unit->model && !plan_request_gives(request, "/model"))
         fault_add(manifest->intake->faults, texts_pointer(manifest->intake, FIELD_ID_MODEL), NULL,
                   "the manifest's %s is \"%s\", which ends with no name that has a record: give "
                   "\"model\" beside it",
@@ -336,7 +329,7 @@ static void refuse_model(const struct manifest *manifest, const struct unit *uni
 /* A leaf as it counts before defaults: what was given, else 1. */
 static double ranks(const struct plan_request *request, const char *pointer, double value)
 {
-    return is_given(request, pointer) && value >= 1 ? value : 1;
+    return plan_request_gives(request, pointer) && value >= 1 ? value : 1;
 }
 
 /* Devices that nobody uses; that some are missing is said where the command is read. */
@@ -365,7 +358,8 @@ static void refuse_counts(const struct manifest *manifest, const struct unit *un
                           const struct plan_request *request)
 {
     bool zero = unit->bad_count && strcmp(unit->bad_count, "0") == 0;
-    const struct hardware *part = is_given(request, "/hardware") ? request->problem.hw : NULL;
+    const struct hardware *part =
+        plan_request_gives(request, "/hardware") ? request->problem.hw : NULL;
 
     if (unit->bad_count && (!zero || (isnan(unit->devices) && !(part && part->class == HW_CPU))))
         fault_add(manifest->intake->faults, manifest->origin, NULL,
@@ -383,7 +377,7 @@ static bool apply_unit(struct manifest *manifest, const struct unit *unit,
     struct described *described = &request->described;
     int before = manifest->intake->faults->n + manifest->intake->faults->dropped;
 
-    if (unit->slice && !is_given(request, "/hardware")) {
+    if (unit->slice && !plan_request_gives(request, "/hardware")) {
         fault_add(manifest->intake->faults, texts_pointer(manifest->intake, FIELD_ID_HARDWARE),
                   NULL,
                   "the container asks for a slice of a part (nvidia.com/mig-%.40s), which has no "

@@ -82,6 +82,13 @@ void plan_request_read_query(const struct intake *intake, const struct argument 
         texts_read(intake, NULL, request);
 }
 
+bool plan_request_gives(const struct plan_request *request, const char *pointer)
+{
+    int row = field_by_pointer(&PLAN_FIELDS, pointer);
+
+    return row >= 0 && request->given[row];
+}
+
 bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
                           const char *pointer, const cJSON *value)
 {

@@ -63,6 +63,9 @@ void plan_request_read_query(const struct intake *intake, const struct argument 
 MUST_USE bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
                                    const char *pointer, const struct cJSON *value);
 
+/* Whether the leaf of that pointer was given. */
+bool plan_request_gives(const struct plan_request *request, const char *pointer);
+
 /*
  * Fills in every default, notes which were taken, and checks what concerns several fields. True
  * when the request has no fault, so that its problem can be planned.
