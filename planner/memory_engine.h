@@ -134,6 +134,9 @@ double memory_group_entries(const struct kv_group *group, double tokens);
 double memory_groups_token_bytes(const struct kv_layout *layout);
 double memory_groups_bytes(const struct kv_layout *layout, double tokens);
 
+/* Tokens of the whole pages that the pool has; NAN where nothing is cached per token. */
+double memory_groups_whole_pages(const struct kv_layout *layout, double page_tokens);
+
 /* Bytes of an element of a recurrent state. */
 double memory_state_element_bytes(const struct problem *problem);
 

@@ -173,6 +173,13 @@ double memory_groups_bytes(const struct kv_layout *layout, double tokens)
     return bytes;
 }
 
+double memory_groups_whole_pages(const struct kv_layout *layout, double page_tokens)
+{
+    if (memory_groups_token_bytes(layout) <= 0.0)
+        return NAN;
+    return floor(layout->units / page_tokens) * page_tokens;
+}
+
 double memory_groups_token_bytes(const struct kv_layout *layout)
 {
     double bytes = 0.0;

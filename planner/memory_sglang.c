@@ -308,10 +308,7 @@ static double units(const struct problem *problem, const struct kv_layout *layou
 
 static double printed(const struct problem *problem, const struct memory_plan *plan)
 {
-    double page = fmax(problem->dep.block_size, 1.0);
-    if (memory_groups_token_bytes(&plan->layout) <= 0.0)
-        return NAN;
-    return floor(plan->layout.units / page) * page;
+    return memory_groups_whole_pages(&plan->layout, fmax(problem->dep.block_size, 1.0));
 }
 
 const struct memory_engine MEMORY_SGLANG_ENGINE = {

@@ -101,10 +101,7 @@ static double units(const struct problem *problem, const struct kv_layout *layou
 
 static double printed(const struct problem *problem, const struct memory_plan *plan)
 {
-    double block = block_tokens(problem);
-    if (memory_groups_token_bytes(&plan->layout) <= 0.0)
-        return NAN;
-    return floor(plan->layout.units / block) * block;
+    return memory_groups_whole_pages(&plan->layout, block_tokens(problem));
 }
 
 const struct memory_engine MEMORY_TGI_ENGINE = {
