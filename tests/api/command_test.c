@@ -15,21 +15,6 @@
 #define JSON_TYPE "Content-Type: application/json"
 #define TEXT_TYPE "Content-Type: text/plain"
 
-static int start(void **state)
-{
-    static struct daemon daemon;
-
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    daemon_start(&daemon, NULL);
-    *state = &daemon;
-    return 0;
-}
-
-static int stop(void **state)
-{
-    return daemon_stop(*state);
-}
-
 /* POSTs a body; the reply's tree is the caller's. */
 static cJSON *post(const struct daemon *daemon, const char *target, const char *type,
                    const char *body, long status)
@@ -173,5 +158,5 @@ int main(void)
         cmocka_unit_test(both_sides_may_be_commands),
     };
 
-    return cmocka_run_group_tests_name("command", tests, start, stop);
+    return cmocka_run_group_tests_name("command", tests, daemon_setup, daemon_teardown);
 }

@@ -40,21 +40,6 @@
     "'max_model_len': 16384}\nINFO 11-03 05:52:51 [kv_cache_utils.py:1087] GPU KV cache size: "    \
     "391,424 tokens\n"
 
-static int start(void **state)
-{
-    static struct daemon daemon;
-
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    daemon_start(&daemon, NULL);
-    *state = &daemon;
-    return 0;
-}
-
-static int stop(void **state)
-{
-    return daemon_stop(*state);
-}
-
 /* What is sent, its status, and a text of the reply. */
 static const struct {
     const char *target, *type, *body;
@@ -161,5 +146,5 @@ int main(void)
         cmocka_unit_test(deep_nesting_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, daemon_setup, daemon_teardown);
 }

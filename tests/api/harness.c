@@ -144,6 +144,21 @@ int daemon_stop(struct daemon *daemon)
     return daemon_wait(daemon);
 }
 
+int daemon_setup(void **state)
+{
+    static struct daemon daemon;
+
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    daemon_start(&daemon, NULL);
+    *state = &daemon;
+    return 0;
+}
+
+int daemon_teardown(void **state)
+{
+    return daemon_stop(*state);
+}
+
 int run_program(const char *const *arguments, char *ret_output, size_t size)
 {
     const char *argv[FLAGS_MAX + 2] = {REGIMED};

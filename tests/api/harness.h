@@ -30,6 +30,9 @@ struct daemon {
 void daemon_start(struct daemon *daemon, const char *const *flags);
 /* SIGTERM, waits, removes the folder; the exit status. */
 int daemon_stop(struct daemon *daemon);
+/* A group's setup and teardown: one daemon for all its tests, in *state. */
+int daemon_setup(void **state);
+int daemon_teardown(void **state);
 /* Waits for the end; the exit status, or minus the signal. */
 int daemon_wait(struct daemon *daemon);
 void daemon_remove_folder(const struct daemon *daemon);

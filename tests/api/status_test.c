@@ -15,21 +15,6 @@
 
 #define JSON_TYPE "Content-Type: application/json"
 
-static int start(void **state)
-{
-    static struct daemon daemon;
-
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    daemon_start(&daemon, NULL);
-    *state = &daemon;
-    return 0;
-}
-
-static int stop(void **state)
-{
-    return daemon_stop(*state);
-}
-
 /* One request and what its reply must be. */
 struct row {
     const char *method, *target;
@@ -378,5 +363,5 @@ int main(void)
         cmocka_unit_test(metrics_count_what_was_asked),
     };
 
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, daemon_setup, daemon_teardown);
 }
