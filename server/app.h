@@ -35,7 +35,7 @@ struct request {
     int n_arguments;
     /* headers; NULL = absent */
     const char *content_type, *accept, *if_none_match, *origin, *authorization, *request_id;
-    const char *host, *content_encoding;
+    const char *host, *content_encoding, *accept_encoding;
     const char *body; /* NUL-terminated at body[body_length]; NULL: none was announced */
     size_t body_length;
     void *sunk;          /* what the route's sink made of a body that is not kept (then ""); NULL */

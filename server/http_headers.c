@@ -31,6 +31,7 @@ static const struct row {
     IN_REQUEST("Authorization", false, authorization),
     IN_REQUEST("X-Request-Id", false, request_id),
     IN_REQUEST("Content-Encoding", false, content_encoding),
+    IN_REQUEST("Accept-Encoding", true, accept_encoding),
 #undef IN_REQUEST
 #undef IN_STATE
 };

@@ -19,6 +19,8 @@
 #define MEDIA_CSV "text/csv"
 #define MEDIA_HTML "text/html"
 #define MEDIA_NDJSON "application/x-ndjson"
+/* Whatever the bytes are: the reply says which. */
+#define MEDIA_ANY "*/*"
 #define MEDIA_BINARY "application/octet-stream"
 /* What build servers read: JUnit under its three names, GitHub's workflow commands, GitLab's Code
  * Quality report. */

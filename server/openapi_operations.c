@@ -26,6 +26,7 @@
 #include "problem.h"
 #include "records.h"
 #include "records_query.h"
+#include "shell.h"
 #include "store.h"
 
 #define HOLE "{id}"
@@ -47,7 +48,10 @@ static const struct handler_row {
     enum query_shape query;
     const char *schema; /* of the JSON reply; NULL = it has none */
 } HANDLERS[] = {
-    {page_handler, QUERY_PLAN, "Index"},
+    {front_handler, QUERY_NONE, "Index"},
+    {page_handler, QUERY_PLAN, NULL},
+    {shell_handler, QUERY_NONE, NULL},
+    {asset_handler, QUERY_ITEM, NULL},
     {plan_handler, QUERY_PLAN, "Plan"},
     {check_handler, QUERY_CHECK, "Check"},
     {compare_handler, QUERY_COMPARE, "Comparison"},

@@ -22,6 +22,7 @@
 #include "plan_route.h"
 #include "records.h"
 #include "request_limits.h"
+#include "shell.h"
 
 #define GET (1u << METHOD_GET)
 #define POST (1u << METHOD_POST)
@@ -41,6 +42,8 @@ static const char *const DESCRIPTIONS[] = {
 static const char *const BINARY[] = {MEDIA_BINARY, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
+/* Files of the pages: each has a type of its own. */
+static const char *const FILES[] = {MEDIA_ANY, NULL};
 
 /* The list of a kind of record and one record of it, by id or alias. */
 #define RECORDS(KIND, WHAT)                                                                        \
@@ -65,14 +68,40 @@ static const char *const TEXT[] = {MEDIA_TEXT, NULL};
         .handler = docs_item_handler, .summary = WHAT,                                             \
     }
 
+#define PAGE(PATH, WHAT)                                                                           \
+    {                                                                                              \
+        .path = PATH, .methods = GET, .media_types = HTML, .handler = shell_handler,               \
+        .summary = WHAT,                                                                           \
+    }
+
 const struct route ROUTES[] = {
     {
         .path = "/",
         .methods = GET,
         .media_types = HTML_JSON_TEXT,
+        .handler = front_handler,
+        .summary =
+            "the first page: a configuration and its plan; this list where JSON is asked for",
+    },
+    PAGE("/map", "page: where the bottleneck moves, over two axes"),
+    PAGE("/compare", "page: two configurations side by side"),
+    PAGE("/search", "page: the deployments that meet an objective"),
+    PAGE("/records", "page: the records, gaps, disputes and the backtest"),
+    PAGE("/records/{id}", "page: the records of a kind"),
+    {
+        .path = "/plain",
+        .methods = GET,
+        .media_types = HTML,
         .cacheable = true,
         .handler = page_handler,
-        .summary = "the first page: a form and its plan",
+        .summary = "a form and its plan without scripts",
+    },
+    {
+        .path = "/assets/{id}",
+        .methods = GET,
+        .media_types = FILES,
+        .handler = asset_handler,
+        .summary = "files of the pages",
     },
     {
         .path = "/v1/plan",

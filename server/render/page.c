@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "assets.h"
 #include "body.h"
-#include "index.h"
 #include "nearness.h"
 #include "negotiate.h"
 #include "page_parts.h"
@@ -323,8 +323,11 @@ static void put_page(struct page *page)
              "measured it says <em>no record</em>. <a href=\"/backtest\">Predicted "
              "against measured</a> shows how far off it is. <a href=\"/v1\">The API</a> gives all "
              "of this "
-             "as JSON; <a href=\"/docs\">the reference</a> explains it.</footer>"
-             "</body></html>\n");
+             "as JSON; <a href=\"/docs\">the reference</a> explains it.");
+    page_put(page, N_ASSETS ? " <a href=\"/\">The pages with charts</a> need JavaScript."
+                            : " The pages with charts are not in this program: it was built "
+                              "without Node.js.");
+    page_put(page, "</footer></body></html>\n");
 }
 
 static bool is_asked(const struct request *request)
@@ -346,10 +349,6 @@ void page_handler(struct context *ctx)
     struct page page = {.out = &out, .ctx = ctx, .faults = &faults, .request = &request};
     const struct intake intake = {ctx->catalogue, arena, &faults, "?"};
 
-    if (strcmp(ctx->format, MEDIA_HTML) != 0) {
-        index_handler(ctx);
-        return;
-    }
     faults_init(&faults, arena);
     if (is_asked(ctx->request)) {
         plan_request_read_query(&intake, ctx->request->arguments, ctx->request->n_arguments, OWN,

@@ -1,5 +1,5 @@
 /*
- * page.h - the first page: a form and, below it, its plan.
+ * page.h - the plain page: a form and, below it, its plan.
  *
  * Purpose: a page of its own without scripts, fonts or other hosts: a GET form whose fields are the
  * leaves of GET /v1/plan, the plan of what it says, faults beside their fields. Errors:  a request
@@ -10,7 +10,7 @@
 
 #include "routes.h"
 
-/* GET /: the page, or the index of routes where JSON or text is asked for. */
+/* GET /plain, and GET / of a program that was built without the pages with charts. */
 void page_handler(struct context *ctx);
 
 #endif

@@ -1,0 +1,84 @@
+// api.ts - asks the public API, the only door the pages have.
+import {useEffect, useState} from 'preact/hooks';
+
+/** One fault of a request, as problem documents list them (RFC 9457). */
+export interface Fault {
+    pointer: string;
+    detail: string;
+    suggestion?: string | null;
+}
+
+export class Problem extends Error {
+    constructor(readonly status: number, readonly title: string, readonly faults: Fault[])
+    {
+        super(title);
+    }
+}
+
+async function problemOf(response: Response): Promise<Problem>
+{
+    try {
+        const body = await response.json() as {title?: string; detail?: string; errors?: Fault[]};
+        return new Problem(response.status, body.detail ?? body.title ?? response.statusText, body.errors ?? []);
+    } catch {
+        return new Problem(response.status, response.statusText || `status ${response.status}`, []);
+    }
+}
+
+/** Asks for JSON; a body makes it a POST. Throws a Problem where the API says no. */
+export async function ask<T>(path: string, options: {body?: unknown; signal?: AbortSignal} = {}): Promise<T>
+{
+    const init: RequestInit = {headers: {Accept: 'application/json'}, signal: options.signal ?? null};
+    if (options.body !== undefined) {
+        init.method = 'POST';
+        init.headers = {Accept: 'application/json', 'Content-Type': 'application/json'};
+        init.body = JSON.stringify(options.body);
+    }
+    const response = await fetch(path, init);
+    if (!response.ok && !(response.status === 409 && response.headers.get('Content-Type')?.includes('json')))
+        throw await problemOf(response);
+    return await response.json() as T;
+}
+
+export interface Answer<T> {
+    /** The newest answer; while the next one is awaited, the one before it. */
+    readonly data: T | null;
+    readonly problem: Problem | null;
+    readonly waiting: boolean;
+}
+
+/**
+ * The answer to a question, asked again whenever it changes, `delay` ms after it stands still. The
+ * question is a path, or a path and a body; null asks nothing.
+ */
+export function useAnswer<T>(path: string | null, body?: unknown, delay = 0): Answer<T>
+{
+    const [answer, setAnswer] = useState<Answer<T>>({data: null, problem: null, waiting: path !== null});
+    const bodyText = body === undefined ? undefined : JSON.stringify(body);
+    useEffect(() => {
+        if (path === null)
+            return;
+        const controller = new AbortController();
+        setAnswer((before) => ({...before, waiting: true}));
+        const timer = setTimeout(async () => {
+            try {
+                const data = await ask<T>(path, {
+                    body: bodyText === undefined ? undefined : JSON.parse(bodyText),
+                    signal: controller.signal,
+                });
+                setAnswer({data, problem: null, waiting: false});
+            } catch (error) {
+                if (controller.signal.aborted)
+                    return;
+                const problem = error instanceof Problem ? error
+                    : new Problem(0, 'the service does not answer', []);
+                setAnswer((before) => ({data: before.data, problem, waiting: false}));
+            }
+        }, delay);
+        return () => {
+            clearTimeout(timer);
+            controller.abort();
+        };
+    }, [path, bodyText, delay]);
+    return answer;
+}

@@ -1,0 +1,94 @@
+// shell.tsx - what stands around every page: the menu, the theme, the page itself.
+import type {ComponentType} from 'preact';
+import {useEffect, useRef, useState} from 'preact/hooks';
+import {followLinks, useLocation} from './location';
+import {PAGES, pageOf, type Page, type PageProps} from './pages';
+import {applyTheme, currentTheme, type Theme} from './theme';
+
+const follow = followLinks((path) => pageOf(path) !== null);
+
+const NEXT_THEME: Record<Theme, Theme> = {system: 'dark', dark: 'light', light: 'system'};
+const THEME_NAME: Record<Theme, string> = {system: 'as the system', dark: 'dark', light: 'light'};
+
+function ThemeButton()
+{
+    const [theme, setTheme] = useState(currentTheme);
+    useEffect(() => applyTheme(theme), [theme]);
+    return (
+        <button type="button" class="quiet" onClick={() => setTheme(NEXT_THEME[theme])}
+            aria-label={`Colours: ${THEME_NAME[theme]}. Switch to ${THEME_NAME[NEXT_THEME[theme]]}`}>
+            <span aria-hidden="true">◐</span> {THEME_NAME[theme]}
+        </button>
+    );
+}
+
+function Header({current}: {current: Page | null})
+{
+    return (
+        <header class="site">
+            <a class="brand" href="/" aria-label="Regime, to the plan">
+                <svg viewBox="0 0 32 32" width="22" height="22" aria-hidden="true">
+                    <path d="M3 26 L14 10 H29" fill="none" stroke="currentColor" stroke-width="3"
+                        stroke-linecap="round" stroke-linejoin="round" />
+                    <circle cx="10" cy="21" r="3.4" fill="var(--accent)" />
+                </svg>
+                Regime
+            </a>
+            <nav aria-label="Pages">
+                {PAGES.filter((page) => page.inMenu).map((page) => (
+                    <a key={page.path} href={page.path}
+                        aria-current={page === current ? 'page' : undefined}>{page.title}</a>
+                ))}
+                <a href="/docs">API</a>
+            </nav>
+            <ThemeButton />
+        </header>
+    );
+}
+
+/** The page's component once it is loaded. */
+function useComponent(page: Page | null): ComponentType<PageProps> | null
+{
+    const [loaded, setLoaded] = useState<{page: Page; component: ComponentType<PageProps>} | null>(null);
+    useEffect(() => {
+        let alive = true;
+        void page?.load().then((module) => {
+            if (alive)
+                setLoaded({page, component: module.default});
+        });
+        return () => {
+            alive = false;
+        };
+    }, [page]);
+    return loaded && loaded.page === page ? loaded.component : null;
+}
+
+export function Shell()
+{
+    const place = useLocation();
+    const found = pageOf(place.path);
+    const page = found?.page ?? null;
+    const Component = useComponent(page);
+    const main = useRef<HTMLElement>(null);
+    const shown = useRef(page);
+    const embed = place.query.get('embed') === '1';
+
+    useEffect(() => {
+        document.title = page && page.path !== '/' ? `${page.title} · Regime` : 'Regime';
+        document.documentElement.classList.toggle('embed', embed);
+        if (shown.current !== page)
+            main.current?.focus();
+        shown.current = page;
+    }, [page, embed]);
+
+    return (
+        <div class="shell" onClick={follow}>
+            {!embed && <a class="skip" href="#main">To the content</a>}
+            {!embed && <Header current={page} />}
+            <main id="main" tabIndex={-1} ref={main}>
+                {Component && found && <Component place={place} rest={found.rest} embed={embed} />}
+                {!found && <p>There is no such page. <a href="/">To the plan</a></p>}
+            </main>
+        </div>
+    );
+}
