@@ -5,11 +5,23 @@
 # shellcheck disable=SC2034
 BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libcjson-dev libsqlite3-dev libyaml-dev)
 
+# What bundles the pages and tests them; where there is no Node.js of NODE_MIN or later.
+# shellcheck disable=SC2034
+WEB_PACKAGES=(nodejs npm)
+NODE_MIN=18
+
 # Says why on stderr and ends the script.
 die()
 {
     printf '%s: %s\n' "$(basename "$0")" "$*" >&2
     exit 1
+}
+
+# Whether a Node.js that can bundle the pages is there, with npm, whoever installed it.
+has_node()
+{
+    command -v npm >/dev/null && [[ "$(node --version 2>/dev/null)" =~ ^v([0-9]+)\. ]] &&
+        ((BASH_REMATCH[1] >= NODE_MIN))
 }
 
 # Installs those of the packages given that are not installed yet; as root, or through sudo.

@@ -68,6 +68,20 @@ build()
     }
 }
 
+# The pages with charts are bundled by Node.js; without it the daemon serves all but them.
+install_node()
+{
+    has_node || (install_packages "${WEB_PACKAGES[@]}") || true
+}
+
+say_without_pages()
+{
+    ! grep -q 'the daemon is built without the pages' "$BUILD/quickstart-build.log" || {
+        echo "the pages with charts are not in this build: it needs Node.js $NODE_MIN or later and the npm registry;"
+        echo "everything else is (a plain page at /, the API); run this again to try once more"
+    }
+}
+
 # start_daemon LISTEN ADDRESS: the second is where it is asked.
 start_daemon()
 {
@@ -86,7 +100,9 @@ start_daemon()
 }
 
 install_packages "${BUILD_PACKAGES[@]}" curl
+install_node
 build
+say_without_pages
 stop_old_daemon
 listen=$(choose_address)
 [[ $listen == *:* && $listen != unix:* ]] || die "REGIME_LISTEN must be HOST:PORT or :PORT, not '$listen'"

@@ -78,7 +78,7 @@ check_globals()
 check_unique_names()
 {
     ! files | grep -vE '^(db/records|tests/golden|tests/fuzz/corpus)/' | sed 's|.*/||' |
-        grep -vxE 'README\.md|CMakeLists\.txt|\.clang-tidy' | sort | uniq -d | sed 's/$/: file name used twice/' | grep .
+        grep -vxE 'README\.md|CMakeLists\.txt|\.clang-tidy|package(-lock)?\.json|page\.tsx' | sort | uniq -d | sed 's/$/: file name used twice/' | grep .
 }
 
 check_length()
@@ -114,6 +114,13 @@ check_shell()
 {
     command -v shellcheck >/dev/null || return 0
     shellcheck -x --severity=warning "${SCRIPTS[@]}"
+}
+
+# The pages' types, where their packages are.
+check_types()
+{
+    [[ -x web/node_modules/.bin/tsc ]] && command -v node >/dev/null || return 0
+    (cd web && node_modules/.bin/tsc --noEmit)
 }
 
 check_tidy()
@@ -152,7 +159,7 @@ check_analyzer()
         $(pkg-config --cflags libcjson yaml-0.1) -c -o /dev/null
 }
 
-CHECKS=(format banned planner globals unique_names length words migrations shell)
+CHECKS=(format banned planner globals unique_names length words migrations shell types)
 $QUICK || CHECKS+=(cppcheck analyzer tidy)
 bad=0
 for check in "${CHECKS[@]}"; do

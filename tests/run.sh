@@ -88,6 +88,12 @@ run_ctest()
     printf '%s (%d s)\n' "$summary" $((SECONDS - began))
 }
 
+# npm_ci FOLDER: what its lock file says.
+npm_ci()
+{
+    (cd "$1" && npm ci --ignore-scripts --no-audit --no-fund)
+}
+
 planner_coverage()
 {
     gcovr --root . --filter 'planner/' --object-directory build-coverage --exclude-unreachable-branches \
@@ -122,9 +128,11 @@ all_fuzzers()
     done
 }
 
+has_node || BUILD_PACKAGES+=("${WEB_PACKAGES[@]}")
 install_packages "${BUILD_PACKAGES[@]}" libcmocka-dev libcurl4-openssl-dev gcovr clang-14 \
-    libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck shellcheck curl wrk
+    libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck shellcheck curl wrk chromium
 
+count "packages of the page tests" npm_ci tests/web
 count "build, release with warnings as errors" build release
 run_ctest release
 count "README shows the real reply" tests/readme.sh build-release
