@@ -14,7 +14,6 @@
 struct asset {
     const char *name;       /* "app-5f2c.js"; "index.html" is the page around them */
     const char *media_type; /* with its charset */
-    const char *etag;       /* of the bytes, quoted */
     const char *bytes;
     size_t length;
     const char *gzip;
@@ -23,6 +22,9 @@ struct asset {
 
 extern const struct asset ASSETS[];
 extern const size_t N_ASSETS;
+
+/* Changes with any of them; "" when there are none. */
+extern const char ASSETS_VERSION[];
 
 /* The file of that name, NULL when there is none. */
 const struct asset *asset_find(const char *name);

@@ -137,7 +137,9 @@ static void put_routes(struct page *page)
     docs_heading(page, "Routes");
     table_begin(page, NAMES);
     for (size_t i = 0; i < N_ROUTES; i++) {
-        put_route(page, &ROUTES[i]);
+        if (!ROUTES[i].page) {
+            put_route(page, &ROUTES[i]);
+        }
     }
     table_end(page);
     docs_paragraph(page, "?format= goes before the header Accept. Refusals are problem documents "

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "assets.h"
+
 /* FNV-1a, 64 bits, by Fowler, Noll and Vo: offset basis and prime. */
 #define FNV_BASIS UINT64_C(14695981039346656037)
 #define FNV_PRIME UINT64_C(1099511628211)
@@ -23,6 +25,7 @@ void etag_make(const struct context *ctx, char ret_tag[ETAG_MAX])
     uint64_t hash = hash_text(FNV_BASIS, REGIME_VERSION);
     size_t at = 0;
 
+    hash = hash_text(hash, ASSETS_VERSION);
     hash = hash_text(hash, ctx->catalogue->revision);
     hash = hash_text(hash, ctx->format);
     hash = hash_text(hash, request->raw_path);

@@ -11,8 +11,8 @@
 #define ETAG_MAX 24
 
 /*
- * The tag of a reply: a hash of the catalogue's revision, the program's version, the media type and
- * the request's own target. Equal tags mean equal bytes.
+ * The tag of a reply: a hash of the catalogue's revision, the program's version and that of its
+ * pages, the media type and the request's own target. Equal tags mean equal bytes.
  */
 void etag_make(const struct context *ctx, char ret_tag[ETAG_MAX]);
 

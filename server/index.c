@@ -31,6 +31,11 @@ static void write_row_json(const struct route *route, struct json_out *out)
     json_end_object(out);
 }
 
+static void write_row_text(const struct route *route, struct json_out *out)
+{
+    out_printf(out, "%-28s %-26s %s\n", route->path, route_allow(route), route->summary);
+}
+
 static void write_row_html(const struct route *route, struct json_out *out)
 {
     bool is_link = (route->methods & BIT(METHOD_GET)) && !strchr(route->path, '{');
@@ -43,32 +48,38 @@ static void write_row_html(const struct route *route, struct json_out *out)
     out_printf(out, "</td><td>%s</td><td>%s</td></tr>\n", route_allow(route), route->summary);
 }
 
+/* Writes the rows of the API. Returns how many they are. */
+static int write_rows(struct json_out *out,
+                      void (*write_row)(const struct route *route, struct json_out *out))
+{
+    int n = 0;
+
+    for (size_t i = 0; i < N_ROUTES; i++) {
+        if (ROUTES[i].page)
+            continue;
+        write_row(&ROUTES[i], out);
+        n++;
+    }
+    return n;
+}
+
 static void write_json(struct json_out *out)
 {
     json_begin_object(out);
     json_key(out, "items");
     json_begin_array(out);
-    for (size_t i = 0; i < N_ROUTES; i++)
-        write_row_json(&ROUTES[i], out);
+    int n = write_rows(out, write_row_json);
     json_end_array(out);
-    json_put_number(out, "total", (double)N_ROUTES);
+    json_put_number(out, "total", n);
     json_put_null(out, "next_cursor");
     json_end_object(out);
-}
-
-static void write_text(struct json_out *out)
-{
-    for (size_t i = 0; i < N_ROUTES; i++)
-        out_printf(out, "%-28s %-26s %s\n", ROUTES[i].path, route_allow(&ROUTES[i]),
-                   ROUTES[i].summary);
 }
 
 static void write_html(struct json_out *out)
 {
     out_text(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                   "<title>Regime API</title></head><body><h1>Regime API</h1>\n<table>\n");
-    for (size_t i = 0; i < N_ROUTES; i++)
-        write_row_html(&ROUTES[i], out);
+    write_rows(out, write_row_html);
     out_text(out, "</table></body></html>\n");
 }
 
@@ -82,6 +93,6 @@ void index_handler(struct context *ctx)
     else if (strcmp(ctx->format, MEDIA_HTML) == 0)
         write_html(&out);
     else
-        write_text(&out);
+        write_rows(&out, write_row_text);
     reply_write(ctx, 200, &out);
 }

@@ -108,6 +108,9 @@ static void put_paths(struct json_out *out, struct operation *operation)
     json_key(out, "paths");
     json_begin_object(out);
     for (size_t i = 0; i < N_ROUTES; i++) {
+        if (ROUTES[i].page) {
+            continue;
+        }
         operation->route = &ROUTES[i];
         json_key(out, ROUTES[i].path);
         json_begin_object(out);

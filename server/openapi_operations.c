@@ -21,7 +21,6 @@
 #include "openapi.h"
 #include "openapi_fields.h"
 #include "openapi_schemas.h"
-#include "page.h"
 #include "plan_route.h"
 #include "problem.h"
 #include "records.h"
@@ -49,9 +48,6 @@ static const struct handler_row {
     const char *schema; /* of the JSON reply; NULL = it has none */
 } HANDLERS[] = {
     {front_handler, QUERY_NONE, "Index"},
-    {page_handler, QUERY_PLAN, NULL},
-    {shell_handler, QUERY_NONE, NULL},
-    {asset_handler, QUERY_ITEM, NULL},
     {plan_handler, QUERY_PLAN, "Plan"},
     {check_handler, QUERY_CHECK, "Check"},
     {compare_handler, QUERY_COMPARE, "Comparison"},
@@ -87,7 +83,7 @@ static const struct handler_row *row_of(const struct route *route)
 bool operations_complete(void)
 {
     for (size_t i = 0; i < N_ROUTES; i++) {
-        if (!row_of(&ROUTES[i])) {
+        if (!ROUTES[i].page && !row_of(&ROUTES[i])) {
             return false;
         }
     }
@@ -363,12 +359,8 @@ static void put_id(struct json_out *out, const struct operation *operation)
 
 static void put_plan_parameters(struct json_out *out, const struct operation *operation)
 {
-    bool page = operation->route->handler == page_handler;
     if (operation->method != METHOD_POST) {
         openapi_table_parameters(out, &PLAN_FIELDS);
-    }
-    if (page) {
-        return;
     }
     parameter_begin(out, "view", "query", "how much of the plan", "string");
     json_key(out, "enum");
@@ -627,27 +619,19 @@ static bool applies(const struct operation *operation, enum query_shape query, e
     return false;
 }
 
-static void put_refusal(struct json_out *out, const struct operation *operation,
-                        const struct refusal *refusal)
+static void put_refusal(struct json_out *out, const struct refusal *refusal)
 {
     const char *status = arena_printf(out->arena, "%d", refusal->status);
-    bool page = operation->route->handler == page_handler && refusal->status == 422;
     json_key(out, status ? status : "default");
     json_begin_object(out);
     json_put_text(out, "description", refusal->doc);
     if (refusal->status >= 400) {
         json_key(out, "content");
         json_begin_object(out);
-        json_key(out, page ? MEDIA_HTML : PROBLEM_MEDIA_TYPE);
+        json_key(out, PROBLEM_MEDIA_TYPE);
         json_begin_object(out);
         json_key(out, "schema");
-        if (page) {
-            json_begin_object(out);
-            json_put_text(out, "type", "string");
-            json_end_object(out);
-        } else {
-            schema_write_reference(out, "Problem");
-        }
+        schema_write_reference(out, "Problem");
         json_end_object(out);
         json_end_object(out);
     }
@@ -693,7 +677,7 @@ void operation_write(struct json_out *out, const struct operation *operation)
     }
     for (size_t i = 0; i < ARRAY_LEN(REFUSALS); i++) {
         if (applies(operation, query, REFUSALS[i].when)) {
-            put_refusal(out, operation, &REFUSALS[i]);
+            put_refusal(out, &REFUSALS[i]);
         }
     }
     json_end_object(out);

@@ -70,8 +70,8 @@ static const char *const FILES[] = {MEDIA_ANY, NULL};
 
 #define PAGE(PATH, WHAT)                                                                           \
     {                                                                                              \
-        .path = PATH, .methods = GET, .media_types = HTML, .handler = shell_handler,               \
-        .summary = WHAT,                                                                           \
+        .path = PATH, .methods = GET, .media_types = HTML, .cacheable = true,                      \
+        .handler = shell_handler, .page = true, .summary = WHAT,                                   \
     }
 
 const struct route ROUTES[] = {
@@ -79,6 +79,7 @@ const struct route ROUTES[] = {
         .path = "/",
         .methods = GET,
         .media_types = HTML_JSON_TEXT,
+        .cacheable = true,
         .handler = front_handler,
         .summary =
             "the first page: a configuration and its plan; this list where JSON is asked for",
@@ -95,6 +96,7 @@ const struct route ROUTES[] = {
         .cacheable = true,
         .handler = page_handler,
         .summary = "a form and its plan without scripts",
+        .page = true,
     },
     {
         .path = "/assets/{id}",
@@ -102,6 +104,7 @@ const struct route ROUTES[] = {
         .media_types = FILES,
         .handler = asset_handler,
         .summary = "files of the pages",
+        .page = true,
     },
     {
         .path = "/v1/plan",

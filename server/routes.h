@@ -40,6 +40,7 @@ struct route {
     bool cacheable;                 /* carries ETag and honours If-None-Match */
     handler_fn *handler;
     const char *summary;
+    bool page; /* for browsers alone: no part of the API that documents describe */
 };
 
 extern const struct route ROUTES[];

@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "assets.h"
-#include "etag.h"
 #include "index.h"
 #include "negotiate.h"
 #include "page.h"
@@ -34,28 +33,6 @@ static bool takes_gzip(const char *accept_encoding)
     return false;
 }
 
-static void send_asset(struct context *ctx, const struct asset *asset, const char *caching)
-{
-    struct reply *reply = ctx->reply;
-    const char *if_none_match = ctx->request->if_none_match;
-    bool gzip = asset->gzip_length < asset->length && takes_gzip(ctx->request->accept_encoding);
-
-    reply_header(reply, "ETag", asset->etag);
-    reply_header(reply, "Cache-Control", caching);
-    reply_header(reply, "Vary", "Accept, Accept-Encoding");
-    reply_header(reply, "X-Content-Type-Options", "nosniff");
-    reply->status = 200;
-    if (if_none_match && (etag_is_any(if_none_match) || etag_listed(if_none_match, asset->etag))) {
-        reply->status = 304;
-        return;
-    }
-    if (gzip)
-        reply_header(reply, "Content-Encoding", "gzip");
-    reply->content_type = asset->media_type;
-    reply->body = gzip ? asset->gzip : asset->bytes;
-    reply->body_length = gzip ? asset->gzip_length : asset->length;
-}
-
 static void send_document(struct context *ctx, const struct asset *document)
 {
     const char *embed = request_argument(ctx->request, "embed");
@@ -63,7 +40,11 @@ static void send_document(struct context *ctx, const struct asset *document)
 
     /* A dashboard may frame a chart; nothing else is framed. */
     reply_header(ctx->reply, "Content-Security-Policy", embedded ? POLICY "*" : POLICY "'none'");
-    send_asset(ctx, document, "no-cache");
+    reply_header(ctx->reply, "X-Content-Type-Options", "nosniff");
+    ctx->reply->status = 200;
+    ctx->reply->content_type = document->media_type;
+    ctx->reply->body = document->bytes;
+    ctx->reply->body_length = document->length;
 }
 
 void front_handler(struct context *ctx)
@@ -94,9 +75,20 @@ void shell_handler(struct context *ctx)
 void asset_handler(struct context *ctx)
 {
     const struct asset *asset = asset_find(ctx->id);
+    struct reply *reply = ctx->reply;
 
-    if (!asset || strcmp(asset->name, DOCUMENT) == 0)
+    if (!asset || strcmp(asset->name, DOCUMENT) == 0) {
         problem_not_found(ctx, "such file", NULL);
-    else
-        send_asset(ctx, asset, "public, max-age=31536000, immutable");
+        return;
+    }
+    bool gzip = asset->gzip_length < asset->length && takes_gzip(ctx->request->accept_encoding);
+    reply_header(reply, "Cache-Control", "public, max-age=31536000, immutable");
+    reply_header(reply, "Vary", "Accept-Encoding");
+    reply_header(reply, "X-Content-Type-Options", "nosniff");
+    if (gzip)
+        reply_header(reply, "Content-Encoding", "gzip");
+    reply->status = 200;
+    reply->content_type = asset->media_type;
+    reply->body = gzip ? asset->gzip : asset->bytes;
+    reply->body_length = gzip ? asset->gzip_length : asset->length;
 }

@@ -67,17 +67,18 @@ function sources(files)
     let asm = '    .section .rodata\n';
     let externs = '';
     let rows = '';
+    const version = createHash('sha256');
     files.forEach((file, i) => {
         const bytes = readFileSync(file.path);
         const zipped = gzipSync(bytes, {level: 9});
         const zippedPath = `${file.path}.gz`;
-        const etag = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+        version.update(bytes);
         writeFileSync(zippedPath, zipped);
         for (const [symbol, path] of [[`ASSET_${i}`, file.path], [`ASSET_${i}_GZ`, zippedPath]]) {
             asm += `    .globl ${symbol}\n${symbol}:\n    .incbin ${cText(path)}\n`;
             externs += `extern const char ${symbol}[];\n`;
         }
-        rows += `    {${cText(file.name)}, ${cText(TYPES[extname(file.name)])}, "\\"${etag}\\"", ` +
+        rows += `    {${cText(file.name)}, ${cText(TYPES[extname(file.name)])}, ` +
             `ASSET_${i}, ${bytes.length}, ASSET_${i}_GZ, ${zipped.length}},\n`;
         file.zipped = zipped.length;
     });
@@ -85,7 +86,8 @@ function sources(files)
     writeFileSync(join(out, 'assets.S'), asm);
     writeFileSync(join(out, 'assets.c'),
         `#include "assets.h"\n\n${externs}\nconst struct asset ASSETS[] = {\n${rows}};\n` +
-        `const size_t N_ASSETS = ${files.length};\n`);
+        `const size_t N_ASSETS = ${files.length};\n` +
+        `const char ASSETS_VERSION[] = "${version.digest('hex').slice(0, 16)}";\n`);
 }
 
 rmSync(assets, {recursive: true, force: true});

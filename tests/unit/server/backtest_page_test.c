@@ -97,7 +97,7 @@ static void what_cannot_be_asked(void **state)
 static void other_pages_lead_here(void **state)
 {
     int status = 0;
-    assert_non_null(strstr(app_kit_get(*state, "/?format=html", &status), "href=\"/backtest\""));
+    assert_non_null(strstr(app_kit_get(*state, "/plain", &status), "href=\"/backtest\""));
     assert_non_null(strstr(app_kit_get(*state, "/docs", &status), "href=\"/backtest\""));
 }
 

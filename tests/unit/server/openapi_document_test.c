@@ -191,7 +191,7 @@ static void pages_say_what_matters(void **state)
         {"/docs/cures/fp8_weights", "no record"},
         {"/docs", "/workload/concurrency"},
         {"/docs", "a whole number from 1 to 1024"},
-        {"/", "/docs"},
+        {"/plain", "/docs"},
     };
     const struct app_kit *kit = *state;
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {

@@ -66,6 +66,10 @@ static struct reply get(struct world *world, const char *path, const char *accep
             arena_copy(world->arena, *pairs, (size_t)(equals - *pairs)), equals + 1};
     }
     request.arguments = arguments;
+    if (strcmp(path, "/plain") == 0) {
+        request.segments[0] = "plain";
+        request.n_segments = 1;
+    }
     if (strcmp(path, "/v1/plan") == 0) {
         request.segments[0] = "v1";
         request.segments[1] = "plan";
@@ -78,7 +82,7 @@ static struct reply get(struct world *world, const char *path, const char *accep
 
 static struct reply get_page(struct world *world, const char *const *pairs)
 {
-    return get(world, "/", "text/html,application/xhtml+xml,*/*;q=0.8", pairs);
+    return get(world, "/plain", "text/html,application/xhtml+xml,*/*;q=0.8", pairs);
 }
 
 static int count(const char *text, const char *word)
