@@ -1,0 +1,111 @@
+// fields.tsx - labelled fields: a choice, a number on a logarithmic slider, a short text.
+import type {ComponentChildren} from 'preact';
+import {useEffect, useId, useRef, useState} from 'preact/hooks';
+
+interface FieldProps {
+    readonly label: string;
+    readonly value: string;
+    readonly onChange: (value: string) => void;
+    readonly fault?: string | null;
+}
+
+interface SelectProps extends FieldProps {
+    readonly options: readonly {readonly value: string; readonly label: string}[];
+    /** What the empty value means; left away where there must be one. */
+    readonly empty?: string;
+}
+
+export function SelectField({label, value, onChange, options, empty, fault}: SelectProps)
+{
+    const id = useId();
+    const listed = options.some((option) => option.value === value);
+    return (
+        <div class="field">
+            <label for={id}>{label}</label>
+            <select id={id} value={value} aria-invalid={fault ? true : undefined}
+                onChange={(event) => onChange(event.currentTarget.value)}>
+                {empty !== undefined && <option value="">{empty}</option>}
+                {!listed && value !== '' && <option value={value}>{value}</option>}
+                {options.map((option) => <option key={option.value} value={option.value}>{option.label}</option>)}
+            </select>
+            {fault && <span class="fault">{fault}</span>}
+        </div>
+    );
+}
+
+interface TextProps extends FieldProps {
+    readonly placeholder?: string;
+    readonly numeric?: boolean;
+    readonly suffix?: ComponentChildren;
+}
+
+/** Takes its value when the field is left or Enter is pressed. */
+export function TextField({label, value, onChange, placeholder, numeric, fault}: TextProps)
+{
+    const id = useId();
+    return (
+        <div class="field">
+            <label for={id}>{label}</label>
+            <input id={id} type="text" inputMode={numeric ? 'decimal' : 'text'} value={value}
+                placeholder={placeholder} autocomplete="off" aria-invalid={fault ? true : undefined}
+                onChange={(event) => onChange(event.currentTarget.value.trim())} />
+            {fault && <span class="fault">{fault}</span>}
+        </div>
+    );
+}
+
+interface SliderProps extends FieldProps {
+    readonly min: number;
+    readonly max: number;
+    /** What stands when the value is empty. */
+    readonly standard: number;
+    readonly unit?: string;
+}
+
+const STEPS_PER_OCTAVE = 4;
+const COMMIT_MS = 120;
+
+/** Whole numbers that people choose: powers of two and steps between, as the slider stops. */
+export function stopOf(position: number, min: number): number
+{
+    const value = min * 2 ** (position / STEPS_PER_OCTAVE);
+    return value < 16 ? Math.round(value) : Number(value.toPrecision(value < 1000 ? 2 : 3));
+}
+
+const positionOf = (value: number, min: number) => Math.round(Math.log2(Math.max(value, min) / min) * STEPS_PER_OCTAVE);
+
+/** A number on a logarithmic slider with a field for the exact value. */
+export function SliderField({label, value, onChange, min, max, standard, unit, fault}: SliderProps)
+{
+    const id = useId();
+    const [draft, setDraft] = useState<number | null>(null);
+    const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+    const shown = draft ?? (Number(value) || standard);
+
+    useEffect(() => setDraft(null), [value]);
+    useEffect(() => () => clearTimeout(timer.current), []);
+
+    // Dragging moves the figure at once and the address a few times a second.
+    const drag = (next: number) => {
+        setDraft(next);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => onChange(String(next)), COMMIT_MS);
+    };
+    const exact = (text: string) => {
+        const next = Number(text.replaceAll(',', ''));
+        if (Number.isFinite(next) && next >= 1)
+            onChange(String(Math.round(next)));
+    };
+    return (
+        <div class="field slider">
+            <label for={id}>{label}{unit && <span class="soft"> {unit}</span>}</label>
+            <input type="text" inputMode="numeric" id={id} class="slider-number" value={shown.toLocaleString('en-US')}
+                autocomplete="off" aria-invalid={fault ? true : undefined}
+                onChange={(event) => exact(event.currentTarget.value)} />
+            <input type="range" class="slider-range" aria-label={`${label}, slider`} min={0} max={positionOf(max, min)}
+                step={1} value={positionOf(shown, min)} aria-valuetext={shown.toLocaleString('en-US')}
+                onInput={(event) => drag(stopOf(Number(event.currentTarget.value), min))} />
+            {fault && <span class="fault">{fault}</span>}
+        </div>
+    );
+}
