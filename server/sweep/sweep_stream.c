@@ -382,7 +382,7 @@ static void write_axis_values(struct stream *stream, struct json_out *out)
 static bool start_pass(struct stream *stream, struct json_out *out)
 {
     const struct grid *grid = stream->grid;
-    long room = SWEEP_CELLS_MAX / grid->n_points;
+    long room = stream->options.kept_max / grid->n_points;
     int left = grid->n_columns - stream->first - 1;
 
     stream->n_kept = room < left ? (int)room : left;
@@ -554,7 +554,7 @@ struct reply_stream *sweep_stream_new(const struct grid *grid, const struct swee
     bool good = stream->arena;
     if (stream->shape == SHAPE_COLUMNS) {
         size_t points = (size_t)grid->n_points;
-        size_t kept = SWEEP_CELLS_MAX / points;
+        size_t kept = (size_t)options->kept_max / points;
         size_t most = (size_t)grid->n_columns - 1;
         kept = kept < most ? kept : most;
         stream->cells = calloc(kept * points + 1, sizeof(*stream->cells));

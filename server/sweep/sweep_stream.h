@@ -4,7 +4,7 @@
  * Purpose: CSV (a header line, every line ended), NDJSON (an object a line) or columnar JSON
  *          {"points", "replayed", "axes", "warnings", "columns"}; an axis is a column too, by its
  *          pointer, and the last column is `why`: the reason of a point without values.
- *          Columnar JSON keeps at most SWEEP_CELLS_MAX values: further columns are computed in
+ *          Columnar JSON keeps a bounded number of values: further columns are computed in
  *          further passes over the points, so that memory is steady.
  * Ownership: the stream borrows the grid, and owns the rest.
  */
@@ -18,6 +18,7 @@ struct sweep_options {
     const char *format; /* media type */
     bool progress;      /* NDJSON: lines {"progress": {"points", "of"}} between the others */
     int threads;        /* beside the one that reads */
+    long kept_max;      /* values that columnar JSON keeps; SWEEP_CELLS_MAX */
     /* called once, when the stream ends; may be NULL */
     void (*ended)(void *ctx);
     void *ended_ctx;
