@@ -320,12 +320,14 @@ static void read_base(const struct reading *reading, const cJSON *base)
         return;
     }
     described_init(&grid->base.described, reading->ctx->request->arena);
+    int before = reading->faults->n;
     if (base)
         plan_request_read_json(&intake, base, &grid->base);
+    bool readable = reading->faults->n == before;
 
     static const enum field_id REQUIRED[] = {FIELD_ID_MODEL, FIELD_ID_HARDWARE};
 
-    for (size_t i = 0; i < ARRAY_LEN(REQUIRED) && reading->faults->n == 0; i++) {
+    for (size_t i = 0; readable && i < ARRAY_LEN(REQUIRED); i++) {
         bool given = grid->base.given[REQUIRED[i]];
         for (int k = 0; k < grid->n_axes; k++)
             given = given || grid->axes[k].row == (int)REQUIRED[i];

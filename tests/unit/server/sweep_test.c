@@ -266,7 +266,7 @@ static const struct {
     const char *query, *body;
     const char *pointers[6];
 } FAULTY[] = {
-    {"", "{}", {"/axes", "/base/model"}},
+    {"", "{}", {"/axes", "/base/model", "/base/hardware"}},
     {"", "[]", {""}},
     {"",
      "{\"base\":3,\"axes\":{\"/deployment/tp\":[]},\"colums\":[]}",
