@@ -6,15 +6,13 @@
 
 #include "compiler.h"
 
-#define CLASS_HOLE "{class}"
-#define CANDIDATES_MAX 160
-
 struct column_row {
     const char *name;
     enum cell_kind kind;
     enum plan_depth depth;
     size_t offset; /* of a double in the plan, where there is no function */
     double (*number)(const struct plan *plan, enum class_id class);
+    enum class_id class; /* of the figures that exist once per cost class */
     const char *(*text)(const struct plan *plan);
     const char *doc;
 };
@@ -111,6 +109,12 @@ static double class_share_of(const struct plan *plan, enum class_id class)
         NAME "_floor", AT(PLACE.floor), .doc = DOC ", what physics allows"                         \
     }
 
+#define X(ID, NAME)                                                                                \
+    {NAME "_us", CELL_NUMBER, .number = class_us_of, .class = ID,                                  \
+     .doc = "that class in a decode step"},                                                        \
+        {NAME "_share", CELL_NUMBER, .number = class_share_of, .class = ID,                        \
+         .doc = "its share of that step"},
+
 static const struct column_row ROWS[] = {
     {"regime", CELL_TEXT, .text = regime_of, .doc = "regime"},
     {"seed_regime", CELL_TEXT, .text = seed_regime_of, .doc = "letter of the regime"},
@@ -152,47 +156,24 @@ static const struct column_row ROWS[] = {
     {"first_cure", CELL_TEXT, PLAN_SUMMARY, .text = first_cure_of, .doc = "the best cure"},
     {"first_cure_gain", CELL_NUMBER, PLAN_SUMMARY, .number = first_gain_of,
      .doc = "its best effect as a gain"},
-    {CLASS_HOLE "_us", CELL_NUMBER, .number = class_us_of, .doc = "that class in a decode step"},
-    {CLASS_HOLE "_share", CELL_NUMBER, .number = class_share_of, .doc = "its share of that step"},
-};
+    CLASS_LIST(X)};
 
-/* Whether `name` is the row's, with a class in its hole. */
-static bool class_in_hole(const struct column_row *row, const char *name, enum class_id *ret_class)
-{
-    const char *behind = row->name + strlen(CLASS_HOLE);
-
-    if (strncmp(row->name, CLASS_HOLE, strlen(CLASS_HOLE)) != 0)
-        return false;
-    for (int i = 0; i < CLASS_COUNT; i++) {
-        const char *class = class_name((enum class_id)i);
-        size_t length = strlen(class);
-        if (strncmp(name, class, length) == 0 && strcmp(name + length, behind) == 0) {
-            *ret_class = (enum class_id)i;
-            return true;
-        }
-    }
-    return false;
-}
+#undef X
 
 bool column_find(struct faults *faults, const char *pointer, const char *name,
                  struct column *ret_column)
 {
-    const char *candidates[CANDIDATES_MAX];
-    int n = 0;
+    const char *candidates[ARRAY_LEN(ROWS)];
 
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-        enum class_id class = CLASS_COUNT;
-        if (strcmp(ROWS[i].name, name) == 0 || class_in_hole(&ROWS[i], name, &class)) {
-            bool hole = class == CLASS_COUNT && ROWS[i].name[0] == '{';
-            *ret_column = (struct column){&ROWS[i], class, name};
-            if (!hole)
-                return true;
+        if (strcmp(ROWS[i].name, name) == 0) {
+            *ret_column = (struct column){&ROWS[i], ROWS[i].name};
+            return true;
         }
-        if (n < CANDIDATES_MAX)
-            candidates[n++] = ROWS[i].name;
+        candidates[i] = ROWS[i].name;
     }
-    fault_add(faults, pointer, fault_nearest(name, candidates, n),
-              "no column has this name; /openapi.json lists them, under Sweep");
+    fault_add(faults, pointer, fault_nearest(name, candidates, (int)ARRAY_LEN(ROWS)),
+              "no column has this name; /openapi.json lists them, under SweepRequest");
     return false;
 }
 
@@ -214,7 +195,7 @@ union cell column_cell(const struct column *column, const struct plan *plan)
     if (row->kind == CELL_TEXT)
         cell.text = row->text(plan);
     else if (row->number)
-        cell.number = row->number(plan, column->class);
+        cell.number = row->number(plan, row->class);
     else
         memcpy(&cell.number, (const char *)plan + row->offset, sizeof(cell.number));
     return cell;
@@ -229,10 +210,12 @@ union cell column_nothing(const struct column *column)
     return cell;
 }
 
-const char *column_row_name(int n, const char **ret_doc)
+const char *column_name(int index)
 {
-    if (n < 0 || n >= (int)ARRAY_LEN(ROWS))
-        return NULL;
-    *ret_doc = ROWS[n].doc;
-    return ROWS[n].name;
+    return index < (int)ARRAY_LEN(ROWS) ? ROWS[index].name : NULL;
+}
+
+const char *column_doc(int index)
+{
+    return ROWS[index].doc;
 }

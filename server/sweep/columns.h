@@ -26,7 +26,6 @@ struct column_row;
 
 struct column {
     const struct column_row *row;
-    enum class_id class; /* of the columns that exist once per cost class */
     const char *name;
 };
 
@@ -45,8 +44,9 @@ union cell column_cell(const struct column *column, const struct plan *plan);
 /* The value of a plan that there is none of. */
 union cell column_nothing(const struct column *column);
 
-/* Names for documents, in order: the n-th row (from 0) and what it is, NULL past the end. Rows
- * that exist per class have "{class}" in their name. */
-const char *column_row_name(int n, const char **ret_doc);
+/* All columns in order, for documents: the name of that place, from 0, NULL past the end; and what
+ * it is. */
+const char *column_name(int index);
+const char *column_doc(int index);
 
 #endif

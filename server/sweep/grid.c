@@ -314,6 +314,8 @@ static void read_base(const struct reading *reading, const cJSON *base)
     struct intake intake = intake_of(reading, "/base");
     struct grid *grid = reading->grid;
 
+    if (cJSON_IsNull(base))
+        base = NULL;
     if (base && !cJSON_IsObject(base)) {
         fault_add(reading->faults, "/base", NULL,
                   "expected an object: a deployment as /v1/plan takes it");
