@@ -43,6 +43,19 @@ double anchor_central(const struct anchor_index *index, int anchor, enum anchor_
     return found;
 }
 
+double anchor_mean(const struct anchor_index *index, int anchor, enum interval_metric metric)
+{
+    static const enum anchor_metric OF[] = {
+        [INTERVAL_TPOT] = METRIC_TPOT, [INTERVAL_TTFT] = METRIC_TTFT};
+
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
+        if (index->metric_what[i] == OF[metric] && index->metric_statistic[i] == STATISTIC_MEAN) {
+            return index->metric_value[i];
+        }
+    }
+    return NAN;
+}
+
 int anchor_find(const struct anchor_index *index, const char *id)
 {
     int low = 0;

@@ -54,6 +54,8 @@ struct anchor_index {
     /* What the calibration predicts of each, in milliseconds, by what was left out of the fit and
      * figure; NAN = nothing. */
     const float *predicted_ms[PREDICTION_FOLDS][INTERVAL_METRIC_COUNT];
+    /* ln(measured mean / what is predicted with nothing left out); NAN where either is missing. */
+    const double *residual[INTERVAL_METRIC_COUNT];
     /* Undisputed anchors of known model and part that a plan compares itself with, by model then
      * part; and the same by part. Those of model m are by_model[model_start[m]] and on. */
     const int *by_model, *model_start;
@@ -70,6 +72,9 @@ double anchor_figure(const struct anchor_index *index, int anchor, enum anchor_m
 
 /* The mean of a metric, else the figure whose statistic the source does not state, else NAN. */
 double anchor_central(const struct anchor_index *index, int anchor, enum anchor_metric metric);
+
+/* The mean of a time, NAN where the source states none. */
+double anchor_mean(const struct anchor_index *index, int anchor, enum interval_metric metric);
 
 /* The anchor of exactly that id, -1 when there is none. */
 int anchor_find(const struct anchor_index *index, const char *id);

@@ -444,6 +444,21 @@ static bool read_predictions(struct loader *loader, struct anchor_index *index)
     return true;
 }
 
+static bool residuals_fill(struct loader *loader, struct anchor_index *index)
+{
+    for (int metric = 0; metric < INTERVAL_METRIC_COUNT; metric++) {
+        double *residual = block_alloc(loader->block, ((size_t)loader->n + 1) * sizeof(double));
+        for (int i = 0; residual && i < loader->n; i++) {
+            double predicted = (double)index->predicted_ms[0][metric][i];
+            residual[i] = predicted > 0.0
+                              ? log(anchor_mean(index, i, (enum interval_metric)metric) / predicted)
+                              : (double)NAN;
+        }
+        index->residual[metric] = residual;
+    }
+    return !loader->block->failed || fail(loader, "out of memory");
+}
+
 /* ---- groups ---- */
 
 static bool is_comparable(const struct loader *loader, int anchor)
@@ -571,7 +586,8 @@ bool anchor_index_build(sqlite3 *db, const struct library *lib, struct block *bl
     struct loader loader = {.db = db, .lib = lib, .block = block};
     bool good = lists_build(&loader) && read_anchors(&loader) && read_metrics(&loader) &&
                 index_fill(&loader, ret_index) && text_rows_fill(&loader, ret_index) &&
-                read_predictions(&loader, ret_index) && groups_build(&loader, ret_index);
+                read_predictions(&loader, ret_index) && residuals_fill(&loader, ret_index) &&
+                groups_build(&loader, ret_index);
     for (int i = 0; i < LIST_COUNT; i++) {
         free(loader.lists[i].items);
     }

@@ -316,6 +316,19 @@ static enum check_verdict worse_of(enum check_verdict a, enum check_verdict b)
     return a == CHECK_UNKNOWN || b == CHECK_UNKNOWN ? CHECK_UNKNOWN : CHECK_PASS;
 }
 
+/* One row held against a plan; false where it does not apply. */
+static bool evaluate(int row, const struct plan *plan, const struct check_asked *asked,
+                     struct check *ret_check)
+{
+    *ret_check = (struct check){.id = (enum check_id)row,
+                                .limit = NAN,
+                                .predicted = NAN,
+                                .low = NAN,
+                                .high = NAN,
+                                .basis = BASIS_DERIVED};
+    return ROWS[row].evaluate(plan, asked, ret_check);
+}
+
 void check_plan(const struct plan *plan, const struct check_asked *asked,
                 struct check_list *ret_checks)
 {
@@ -323,17 +336,22 @@ void check_plan(const struct plan *plan, const struct check_asked *asked,
     ret_checks->verdict = CHECK_PASS;
     for (int i = 0; i < CHECK_COUNT; i++) {
         struct check *check = &ret_checks->items[ret_checks->n];
-        *check = (struct check){.id = (enum check_id)i,
-                                .limit = NAN,
-                                .predicted = NAN,
-                                .low = NAN,
-                                .high = NAN,
-                                .basis = BASIS_DERIVED};
-        if (!ROWS[i].evaluate(plan, asked, check))
+        if (!evaluate(i, plan, asked, check))
             continue;
         ret_checks->verdict = worse_of(ret_checks->verdict, check->verdict);
         ret_checks->n++;
     }
+}
+
+bool check_shape_refused(const struct plan *plan, struct check *ret_check)
+{
+    const struct check_asked asked = {.devices = NAN};
+
+    for (int i = 0; i < CHECK_COUNT; i++)
+        if (ROWS[i].info.is_shape && evaluate(i, plan, &asked, ret_check) &&
+            ret_check->verdict == CHECK_FAIL)
+            return true;
+    return false;
 }
 
 const struct check *check_find(const struct check_list *checks, enum check_id id)

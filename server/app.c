@@ -41,6 +41,7 @@ struct app {
     struct kept_texts *claims;
     struct backtest_keeper *backtest;
     atomic_bool draining;
+    atomic_int sweeps;
 };
 
 /* Whether the records that the store holds now answer a key. */
@@ -133,6 +134,19 @@ struct backtest_keeper *app_backtest(const struct app *app)
 const struct openapi *app_openapi(const struct app *app)
 {
     return app->openapi;
+}
+
+bool app_sweep_begin(struct app *app)
+{
+    if (atomic_fetch_add(&app->sweeps, 1) < SWEEPS_MAX)
+        return true;
+    atomic_fetch_sub(&app->sweeps, 1);
+    return false;
+}
+
+void app_sweep_end(struct app *app)
+{
+    atomic_fetch_sub(&app->sweeps, 1);
 }
 
 const char *request_argument(const struct request *request, const char *name)

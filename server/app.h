@@ -58,7 +58,8 @@ struct reply {
     int n_headers;
     const char *body;
     size_t body_length;
-    bool close; /* the connection ends with this reply */
+    struct reply_stream *stream; /* in place of a body; whoever sends the reply ends it */
+    bool close;                  /* the connection ends with this reply */
 };
 
 struct app;
@@ -68,6 +69,7 @@ struct gaps;
 struct kept_texts;
 struct metrics;
 struct openapi;
+struct reply_stream;
 struct store;
 
 struct app_options {
@@ -110,6 +112,9 @@ const struct gap_links *app_gap_links(const struct app *app);
 struct kept_texts *app_claims(const struct app *app);
 /* Predicted against measured; NULL when there was no memory for it. */
 struct backtest_keeper *app_backtest(const struct app *app);
+/* Takes one of the SWEEPS_MAX places for replies that use all cores; false when all are taken. */
+bool app_sweep_begin(struct app *app);
+void app_sweep_end(struct app *app);
 /* NULL when there was no memory for it. */
 const struct openapi *app_openapi(const struct app *app);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "body.h"
+#include "columns.h"
 #include "docs_parts.h"
 #include "fields.h"
 #include "index.h"
@@ -172,6 +173,20 @@ static void put_table(struct page *page, const char *title, const struct field_t
     table_end(page);
 }
 
+static void put_columns(struct page *page)
+{
+    static const char *const NAMES[] = {"Column", "Meaning", NULL};
+    docs_heading(page, "Columns of a sweep");
+    table_begin(page, NAMES);
+    for (int i = 0; column_name(i); i++) {
+        page_put(page, "<tr>");
+        code_cell(page, column_name(i));
+        cell(page, column_doc(i));
+        page_put(page, "</tr>\n");
+    }
+    table_end(page);
+}
+
 /* ---- replies ---- */
 
 static void put_member(struct page *page, const struct schema_member *member)
@@ -194,7 +209,7 @@ static void put_member(struct page *page, const struct schema_member *member)
     } else {
         page_put(page, SHAPES[member->shape]);
     }
-    page_put(page, member->flags & SCHEMA_NULL ? " or null" : "");
+    page_put(page, member->flags & (SCHEMA_NULL | SCHEMA_NULL_LIST) ? " or null" : "");
     page_put(page, member->flags & SCHEMA_OPTIONAL ? ", may be absent</td>" : "</td>");
     cell(page, member->doc);
     page_put(page, "</tr>\n");
@@ -202,7 +217,7 @@ static void put_member(struct page *page, const struct schema_member *member)
 
 static void put_shapes(struct page *page)
 {
-    docs_heading(page, "Replies");
+    docs_heading(page, "Replies and other bodies");
     for (int i = 0; schema_at(i); i++) {
         const struct schema *schema = schema_at(i);
         page_put(page, "<details id=\"");
@@ -272,6 +287,7 @@ void docs_handler(struct context *ctx)
     put_routes(&page);
     put_table(&page, "Fields of a plan", &PLAN_FIELDS);
     put_table(&page, "Fields of a part described in the request", &PART_FIELDS);
+    put_columns(&page);
     put_shapes(&page);
     docs_send(ctx, &page);
 }

@@ -27,6 +27,7 @@
 
 #include "http_headers.h"
 #include "metrics.h"
+#include "reply_stream.h"
 #include "request_limits.h"
 #include "routes.h"
 #include "uri.h"
@@ -139,7 +140,11 @@ static struct exchange *exchange_take(struct http *http)
 static void exchange_give(struct http *http, struct exchange *exchange)
 {
     struct worker *worker = own_worker(http);
+    struct reply_stream *stream = exchange->reply.stream;
 
+    exchange->reply.stream = NULL;
+    if (stream)
+        stream->end(stream);
     if (!worker || worker->n_spare == SPARE_MAX) {
         exchange_free(exchange);
         return;
@@ -246,18 +251,37 @@ static void log_access(const struct exchange *exchange)
             (uintmax_t)((now_ns() - exchange->begin_ns) / 1000));
 }
 
-/* Hands the reply to the library; the body stays in the arena until the exchange ends. */
-static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
+/* A piece of a reply that is made while it is sent. */
+static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t size)
 {
-    const struct reply *reply = &exchange->reply;
+    struct reply_stream *stream = cls;
+    long n = stream->read(stream, buffer, size);
 
+    (void)position;
+    if (n == STREAM_END)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    return n == STREAM_BROKEN ? MHD_CONTENT_READER_END_WITH_ERROR : (ssize_t)n;
+}
+
+static struct MHD_Response *response_of(const struct reply *reply)
+{
     /* the library takes a pointer it could write through, and does not */
     union {
         const char *ours;
         void *theirs;
     } body = {reply->body};
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(reply->body_length, body.theirs, MHD_RESPMEM_PERSISTENT);
+
+    if (reply->stream)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CONNECTION_MEMORY_BYTES,
+                                                 on_stream, reply->stream, NULL);
+    return MHD_create_response_from_buffer(reply->body_length, body.theirs, MHD_RESPMEM_PERSISTENT);
+}
+
+/* Hands the reply to the library; what it is sent from stays until the exchange ends. */
+static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
+{
+    const struct reply *reply = &exchange->reply;
+    struct MHD_Response *response = response_of(reply);
 
     if (!response)
         return MHD_NO;

@@ -42,6 +42,12 @@ struct operation {
     "\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":{\"concurrency\":32,"       \
     "\"input_tokens\":2048,\"output_tokens\":256},\"slo\":{\"tpot_ms\":30}}"
 
+/* Two loads on two parts. */
+#define OPENAPI_SWEEP_EXAMPLE                                                                      \
+    "{\"base\":{\"model\":\"llama-3.1-8b\",\"deployment\":{\"weights\":\"fp8\"}},"                 \
+    "\"axes\":{\"/hardware\":[\"h100-sxm\",\"l4\"],\"/workload/concurrency\":[1,64]},"             \
+    "\"columns\":[\"regime\",\"dominant_class\",\"tpot_ms\",\"output_tok_s\",\"fits\"]}"
+
 /* Whether every route's handler has its row. */
 bool operations_complete(void);
 

@@ -34,6 +34,7 @@
 #define NULLABLE SCHEMA_NULL
 #define OPTIONAL SCHEMA_OPTIONAL
 #define LIST SCHEMA_LIST
+#define NULL_LIST (SCHEMA_LIST | SCHEMA_NULL_LIST)
 
 #define CLOSED(NAME, MEMBERS, DOC)                                                                 \
     {                                                                                              \

@@ -1,13 +1,15 @@
 /* openapi_schema_write.c - the tables of shapes as JSON Schema. */
 #include "openapi_schemas.h"
 
+#include "compiler.h"
+
 #define REFERENCE "#/components/schemas/"
 
 void schema_write_names(struct json_out *out, schema_name_fn *name_at, int n, bool or_null)
 {
     json_key(out, "enum");
     json_begin_array(out);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && name_at(i); i++) {
         json_text(out, name_at(i));
     }
     if (or_null) {
@@ -37,17 +39,15 @@ static void write_reference_or_null(struct json_out *out, const char *name)
     json_end_object(out);
 }
 
-static void write_type(struct json_out *out, const struct schema_member *member, bool or_null)
+static void write_type(struct json_out *out, const char *type, bool or_null)
 {
-    static const char *const TYPES[] = {
-        [SHAPE_TEXT] = "string", [SHAPE_NUMBER] = "number", [SHAPE_BOOL] = "boolean"};
     json_key(out, "type");
     if (!or_null) {
-        json_text(out, TYPES[member->shape]);
+        json_text(out, type);
         return;
     }
     json_begin_array(out);
-    json_text(out, TYPES[member->shape]);
+    json_text(out, type);
     json_text(out, "null");
     json_end_array(out);
 }
@@ -55,6 +55,8 @@ static void write_type(struct json_out *out, const struct schema_member *member,
 /* The schema of one value, of a list's entry where it is a list. */
 static void write_value(struct json_out *out, const struct schema_member *member, bool with_doc)
 {
+    static const char *const TYPES[] = {
+        [SHAPE_TEXT] = "string", [SHAPE_NUMBER] = "number", [SHAPE_BOOL] = "boolean"};
     bool or_null = member->flags & SCHEMA_NULL;
     if (member->shape == SHAPE_OBJECT && or_null) {
         write_reference_or_null(out, member->of);
@@ -66,7 +68,7 @@ static void write_value(struct json_out *out, const struct schema_member *member
     }
     json_begin_object(out);
     if (member->shape != SHAPE_ANY) {
-        write_type(out, member, or_null);
+        write_type(out, TYPES[member->shape], or_null);
     }
     if (member->name_at) {
         schema_write_names(out, member->name_at, member->n_names, or_null);
@@ -85,7 +87,7 @@ static void write_member(struct json_out *out, const struct schema_member *membe
         return;
     }
     json_begin_object(out);
-    json_put_text(out, "type", "array");
+    write_type(out, "array", member->flags & SCHEMA_NULL_LIST);
     if (member->doc) {
         json_put_text(out, "description", member->doc);
     }
@@ -120,19 +122,24 @@ static void write_schema(struct json_out *out, const struct schema *schema)
 
 const struct schema *schema_at(int index)
 {
-    if (index < N_SCHEMAS) {
-        return &SCHEMAS[index];
+    const struct {
+        const struct schema *schemas;
+        int n;
+    } tables[] = {
+        {SCHEMAS, N_SCHEMAS},
+        {CHECK_SCHEMAS, N_CHECK_SCHEMAS},
+        {CAPACITY_SCHEMAS, N_CAPACITY_SCHEMAS},
+        {MEMORY_SCHEMAS, N_MEMORY_SCHEMAS},
+        {SWEEP_SCHEMAS, N_SWEEP_SCHEMAS},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
+        if (index < tables[i].n) {
+            return &tables[i].schemas[index];
+        }
+        index -= tables[i].n;
     }
-    index -= N_SCHEMAS;
-    if (index < N_CHECK_SCHEMAS) {
-        return &CHECK_SCHEMAS[index];
-    }
-    index -= N_CHECK_SCHEMAS;
-    if (index < N_CAPACITY_SCHEMAS) {
-        return &CAPACITY_SCHEMAS[index];
-    }
-    index -= N_CAPACITY_SCHEMAS;
-    return index < N_MEMORY_SCHEMAS ? &MEMORY_SCHEMAS[index] : NULL;
+    return NULL;
 }
 
 void openapi_schemas_write(struct json_out *out)

@@ -9,12 +9,17 @@
 #ifndef REGIME_OPENAPI_SCHEMAS_H
 #define REGIME_OPENAPI_SCHEMAS_H
 
+#include <limits.h>
+
 #include "json_out.h"
 
 /* The n-th name of an enum. */
 typedef const char *schema_name_fn(int index);
 
-/* Writes "enum": [...]; with `or_null`, null is one of its values. */
+/* For `n` where the name past the last one is NULL. */
+#define SCHEMA_UNTIL_NULL INT_MAX
+
+/* Writes "enum": [...] of n names; with `or_null`, null is one of its values. */
 void schema_write_names(struct json_out *out, schema_name_fn *name_at, int n, bool or_null);
 
 /* Writes {"$ref": "#/components/schemas/NAME"}. */
@@ -36,9 +41,10 @@ struct schema_member {
     const char *doc; /* NULL = its name says it */
 };
 
-#define SCHEMA_NULL 1u     /* may be null */
-#define SCHEMA_OPTIONAL 2u /* may be absent */
-#define SCHEMA_LIST 4u     /* an array of it */
+#define SCHEMA_NULL 1u      /* may be null */
+#define SCHEMA_OPTIONAL 2u  /* may be absent */
+#define SCHEMA_LIST 4u      /* an array of it */
+#define SCHEMA_NULL_LIST 8u /* the array itself may be null */
 
 struct schema {
     const char *name, *doc;
@@ -58,6 +64,9 @@ extern const int N_CAPACITY_SCHEMAS;
 /* Those of memory. */
 extern const struct schema MEMORY_SCHEMAS[];
 extern const int N_MEMORY_SCHEMAS;
+/* Those of tables of plans. */
+extern const struct schema SWEEP_SCHEMAS[];
+extern const int N_SWEEP_SCHEMAS;
 
 /* The schema at that place of all tables, one behind the other; NULL past the end. */
 const struct schema *schema_at(int index);

@@ -32,6 +32,20 @@
 
 #define REQUEST_ID_MAX 128
 
+/* Points of one sweep: a minute of one core when nothing is replayed is far beyond it. A replay
+ * takes some hundred microseconds: beyond the first limit it must be asked for. */
+#define SWEEP_POINTS_MAX 1000000
+#define SWEEP_REPLAY_POINTS 2000
+#define SWEEP_REPLAY_POINTS_MAX 100000
+/* Points of a sweep that is answered in one piece, within a few milliseconds. */
+#define SWEEP_SMALL_POINTS 512
+/* Values that a columnar reply keeps (16 MB); what is more is computed in further passes. */
+#define SWEEP_CELLS_MAX 2000000
+/* Sweeps and searches at a time; each uses all cores. */
+#define SWEEPS_MAX 4
+/* Reasons and texts of one block of points. */
+#define SWEEP_ARENA_MAX (4 * MIB)
+
 /* Per connection: request line and headers, and the buffer that bodies arrive through. */
 #define CONNECTION_MEMORY_BYTES (16 * KIB)
 

@@ -23,12 +23,14 @@
 #include "records.h"
 #include "request_limits.h"
 #include "shell.h"
+#include "sweep_route.h"
 
 #define GET (1u << METHOD_GET)
 #define POST (1u << METHOD_POST)
 
 static const char *const JSON_TEXT[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const JSON_ONLY[] = {MEDIA_JSON, NULL};
+static const char *const TABLE[] = {MEDIA_JSON, MEDIA_CSV, MEDIA_NDJSON, NULL};
 static const char *const JSON_CSV[] = {MEDIA_JSON, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_CSV[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
@@ -143,6 +145,14 @@ const struct route ROUTES[] = {
         .media_types = JSON_ONLY,
         .handler = gguf_handler,
         .summary = "the first megabytes of a GGUF file: its exact bytes, and a model for a plan",
+    },
+    {
+        .path = "/v1/sweep",
+        .methods = POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = TABLE,
+        .handler = sweep_handler,
+        .summary = "a table of plans over any fields: columns by name, streamed",
     },
     RECORDS("models", "models: geometry, parameters, KV bytes"),
     RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),

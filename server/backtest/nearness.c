@@ -64,23 +64,15 @@ static bool is_layout(const struct anchor_point *a, const struct anchor_point *b
            version_apart(a, b) < 1.0;
 }
 
-static double mean_of(const struct anchor_index *index, int anchor, enum anchor_metric metric)
-{
-    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++)
-        if (index->metric_what[i] == metric && index->metric_statistic[i] == STATISTIC_MEAN)
-            return index->metric_value[i];
-    return NAN;
-}
-
-/* Measured over predicted, as a logarithm; NAN where either is missing. */
+/* Measured over predicted, as a logarithm; NAN where either is missing. Without predictions of the
+ * caller's, what the snapshot keeps. */
 static double residual(const struct anchor_index *index, const struct predictions *predictions,
                        int anchor, enum interval_metric metric)
 {
-    static const enum anchor_metric OF[] = {
-        [INTERVAL_TPOT] = METRIC_TPOT, [INTERVAL_TTFT] = METRIC_TTFT};
-
+    if (predictions == NULL)
+        return index->residual[metric][anchor];
     double predicted = (double)predictions->ms[metric][anchor];
-    return predicted > 0.0 ? log(mean_of(index, anchor, OF[metric]) / predicted) : (double)NAN;
+    return predicted > 0.0 ? log(anchor_mean(index, anchor, metric) / predicted) : (double)NAN;
 }
 
 struct sums {
@@ -190,22 +182,20 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
     const struct anchor_index *index = &catalogue->anchors;
     const struct anchor_point asked = anchor_point_of(problem);
     struct gathered got = {.near = {.tier = TIER_ENGINE, .factor = {1.0, 1.0}}};
-    const struct predictions own = {
-        {index->predicted_ms[0][INTERVAL_TPOT], index->predicted_ms[0][INTERVAL_TTFT]}, NULL};
+    const float *tpot =
+        predictions ? predictions->ms[INTERVAL_TPOT] : index->predicted_ms[0][INTERVAL_TPOT];
     double correlation = problem->dep.engine->host[HOST_MODEL_CORRELATION].value;
     int model = asked.model;
-    if (predictions == NULL)
-        predictions = &own;
-    if (predictions->correlation != NULL)
+    if (predictions != NULL && predictions->correlation != NULL)
         correlation = predictions->correlation[asked.engine];
     *ret_near = got.near;
-    if (model < 0 || asked.hardware < 0 || predictions->ms[0] == NULL)
+    if (model < 0 || asked.hardware < 0 || tpot == NULL)
         return;
     for (int i = index->model_start[model]; i < index->model_start[model + 1]; i++) {
         int anchor = index->by_model[i];
         bool skipped = skip != NULL && skip[anchor];
         if (!skipped && index->points[anchor].engine == asked.engine &&
-            !isnan((double)predictions->ms[INTERVAL_TPOT][anchor]))
+            !isnan((double)tpot[anchor]))
             gather(catalogue, predictions, &asked, anchor, &got);
     }
     conclude(&got, correlation, ret_near);

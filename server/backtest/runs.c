@@ -39,19 +39,11 @@ static bool same_layout(const struct problem *a, const struct problem *b)
            memcmp(a->dep.version, b->dep.version, sizeof(a->dep.version)) == 0;
 }
 
-static double mean_of(const struct anchor_index *index, int anchor, enum anchor_metric metric)
-{
-    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++)
-        if (index->metric_what[i] == metric && index->metric_statistic[i] == STATISTIC_MEAN)
-            return index->metric_value[i];
-    return NAN;
-}
-
 static bool is_usable(const struct anchor_index *index, int anchor)
 {
     return index->kinds[anchor] == ANCHOR_SERVING && !(index->flags[anchor] & ANCHOR_DISPUTED) &&
            !(index->flags[anchor] & ANCHOR_SPECULATIVE) && index->generators[anchor] != NULL &&
-           !isnan(mean_of(index, anchor, METRIC_TPOT));
+           !isnan(anchor_mean(index, anchor, INTERVAL_TPOT));
 }
 
 /* Numbers the classes that a run falls into: that of an earlier run, or a new one. */
@@ -132,8 +124,8 @@ static void read_run(const struct intake *intake, int anchor, struct runs *runs)
     run->anchor = anchor;
     run->problem = request.problem;
     run->engine = request.problem.dep.engine->index;
-    run->measured_ms[INTERVAL_TPOT] = mean_of(index, anchor, METRIC_TPOT);
-    run->measured_ms[INTERVAL_TTFT] = mean_of(index, anchor, METRIC_TTFT);
+    run->measured_ms[INTERVAL_TPOT] = anchor_mean(index, anchor, INTERVAL_TPOT);
+    run->measured_ms[INTERVAL_TTFT] = anchor_mean(index, anchor, INTERVAL_TTFT);
     if (isnan(run_predict(run, request.problem.dep.engine->host).tpot_ms))
         return;
     number_run(runs, run);

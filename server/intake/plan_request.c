@@ -92,8 +92,6 @@ bool plan_request_gives(const struct plan_request *request, const char *pointer)
 bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
                           const char *pointer, const cJSON *value)
 {
-    struct field_reader reader = reader_of(intake, request);
-    const struct field_value given = {.json = value};
     int row = field_by_pointer(&PLAN_FIELDS, pointer);
 
     if (row < 0) {
@@ -105,7 +103,16 @@ bool field_set_by_pointer(const struct intake *intake, struct plan_request *requ
                   "no field of a plan request has this pointer");
         return false;
     }
+    return plan_request_set(intake, request, row, value);
+}
+
+bool plan_request_set(const struct intake *intake, struct plan_request *request, int row,
+                      const cJSON *value)
+{
+    struct field_reader reader = reader_of(intake, request);
+    const struct field_value given = {.json = value};
     bool set = field_set(&reader, row, &given);
+
     keep_names(&reader, request);
     if (set && request->given[row] && PLAN_FIELDS.rows[row].section == SECTION_DISAGGREGATION)
         request->problem.dep.disaggregated = true;

@@ -63,6 +63,10 @@ void plan_request_read_query(const struct intake *intake, const struct argument 
 MUST_USE bool field_set_by_pointer(const struct intake *intake, struct plan_request *request,
                                    const char *pointer, const struct cJSON *value);
 
+/* The same for a row of PLAN_FIELDS. */
+MUST_USE bool plan_request_set(const struct intake *intake, struct plan_request *request, int row,
+                               const struct cJSON *value);
+
 /* Whether the leaf of that pointer was given. */
 bool plan_request_gives(const struct plan_request *request, const char *pointer);
 
