@@ -1,7 +1,8 @@
 // badge.tsx - small marks: how a figure is known, and short standing words such as a verdict.
 import type {ComponentChildren} from 'preact';
 
-const BASES: Readonly<Record<string, string>> = {
+/** What each basis means. */
+export const BASES: Readonly<Record<string, string>> = {
     measured: 'somebody measured it',
     calibrated: 'a model fitted to measurements gives it',
     derived: 'it follows from published or measured figures by arithmetic',

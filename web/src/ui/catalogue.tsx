@@ -2,7 +2,7 @@
 import {useCallback, useEffect, useState} from 'preact/hooks';
 import {ask} from '../app/api';
 import {digits, figure} from '../app/figures';
-import {recordOf} from '../app/records';
+import {recordOf} from '../app/behind';
 import {Combobox, type Option} from './combobox';
 
 interface ModelRow {

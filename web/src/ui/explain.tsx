@@ -5,8 +5,8 @@
 import type {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {figure, type Unit} from '../app/figures';
-import {recordAddress, recordOf, type AnyRecord, type Basis, type RecordRef} from '../app/records';
-import {BASIS_WORDS, BasisBadge} from './basis';
+import {addressOfRecord, recordOf, type AnyRecord, type BasisWord, type RecordRef} from '../app/behind';
+import {BASES, Basis} from './badge';
 import {Sheet} from './sheet';
 
 export interface Explanation {
@@ -17,7 +17,7 @@ export interface Explanation {
     readonly formula?: string | null;
     /** Further formulas, by name: "bytes", "time". */
     readonly formulas?: readonly {readonly name: string; readonly text: string}[];
-    readonly basis?: Basis;
+    readonly basis?: BasisWord;
     /** The errors of the fit or of the backtest behind it, in words. */
     readonly error?: string | null;
     readonly words?: ComponentChildren;
@@ -40,7 +40,7 @@ function Sources({of}: {of: RecordRef})
     const provenance = record?.provenance ?? [];
     return (
         <li>
-            <a href={recordAddress(of)}>{record?.title ?? record?.name ?? of.id}</a>{' '}
+            <a href={addressOfRecord(of)}>{record?.title ?? record?.name ?? of.id}</a>{' '}
             <span class="soft">{of.kind.replace('-', ' ')}</span>
             {missing && <span class="fault"> the record does not answer</span>}
             {provenance.length > 0 && (
@@ -93,7 +93,7 @@ export function ExplanationBody({explanation}: {explanation: Explanation})
                 </dl>
             )}
             <Formulas explanation={explanation} />
-            {basis && <p><BasisBadge of={basis} /> <span class="soft">{BASIS_WORDS[basis]}</span></p>}
+            {basis && <p><Basis basis={basis} /> <span class="soft">{BASES[basis]}</span></p>}
             {error && <p class="soft">{error}</p>}
             {words && <div>{words}</div>}
             {records && records.length > 0 && (

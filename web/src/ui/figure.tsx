@@ -1,8 +1,8 @@
 // figure.tsx - a number with its unit and its basis, that opens to its formula and its source.
 import {useState} from 'preact/hooks';
 import {figure, type Unit} from '../app/figures';
-import type {Basis} from '../app/records';
-import {BasisBadge} from './basis';
+import type {BasisWord} from '../app/behind';
+import {Basis} from './badge';
 import {ExplainSheet, type Explanation} from './explain';
 
 interface FigureProps {
@@ -11,7 +11,7 @@ interface FigureProps {
     /** Said behind the number where the unit's own text has none: "tok/s". */
     readonly suffix?: string;
     /** Shown as a badge; leave it away where the badge stands elsewhere. */
-    readonly basis?: Basis;
+    readonly basis?: BasisWord;
     /** Makes the number a button; called when it is pressed. */
     readonly explain?: () => Explanation;
 }
@@ -34,7 +34,7 @@ export function Figure({value, unit, suffix, basis, explain}: FigureProps)
                 ? <button type="button" class="figure-value" aria-haspopup="dialog"
                     onClick={() => setOpen(explain())}>{text}</button>
                 : <span class="figure-value">{text}</span>}
-            {basis && <> <BasisBadge of={basis} /></>}
+            {basis && <> <Basis basis={basis} /></>}
             {open && <ExplainSheet explanation={open} onClose={() => setOpen(null)} />}
         </span>
     );

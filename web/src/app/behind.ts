@@ -1,7 +1,7 @@
-// records.ts - records as the API gives them, and the addresses of their pages.
+// behind.ts - the records behind a number: asked once, and the addresses of their pages.
 import {ask} from './api';
 
-export type Basis = 'measured' | 'calibrated' | 'derived' | 'assumed' | 'no record';
+export type BasisWord = 'measured' | 'calibrated' | 'derived' | 'assumed' | 'no record';
 
 export interface Provenance {
     readonly field: string;
@@ -31,10 +31,10 @@ export interface RecordRef {
 /** Kinds that the daemon explains on pages of its own. */
 const DOCUMENTED = new Set(['classes', 'regimes', 'cures']);
 
-export function recordAddress({kind, id}: RecordRef): string
+export function addressOfRecord({kind, id}: RecordRef): string
 {
     const name = encodeURIComponent(id);
-    return DOCUMENTED.has(kind) ? `/docs/${kind}/${name}` : `/records/${kind}/${name}`;
+    return DOCUMENTED.has(kind) ? `/docs/${kind}/${name}` : `/records/${kind}?id=${name}`;
 }
 
 const asked = new Map<string, Promise<AnyRecord>>();
