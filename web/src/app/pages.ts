@@ -20,6 +20,7 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
     {path: '/', title: 'Plan', inMenu: true, load: () => import('../pages/plan/page')},
+    {path: '/records', title: 'Records', inMenu: true, load: () => import('../pages/records/page')},
 ];
 
 /** The page of a path, and what of the path stands behind the page's own. */
