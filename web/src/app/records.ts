@@ -73,8 +73,5 @@ export function titleOf(facts: Facts): string
         textAt(facts, 'id');
 }
 
-/** The page of a record. */
-export const recordAddress = (kind: string, id: string) => `/records/${kind}?id=${encodeURIComponent(id)}`;
-
 /** The page of a plan, from the address the API gives for it. */
 export const planAddress = (link: string) => link.replace(/^\/v1\/plan/, '/');

@@ -1,8 +1,9 @@
 // list.tsx - the records of a kind, found and paged by the API.
+import {addressOfRecord} from '../../app/behind';
 import {useAnswer} from '../../app/api';
 import {addressOf} from '../../app/location';
 import type {Place} from '../../app/location';
-import {recordAddress, textAt, type Facts, type RecordList} from '../../app/records';
+import {textAt, type Facts, type RecordList} from '../../app/records';
 import {Badge} from '../../ui/badge';
 import {Filters} from './filters';
 import type {Cell, Column, Kind} from './kinds';
@@ -21,7 +22,7 @@ export function questionOf(kind: Kind, query: URLSearchParams): URLSearchParams
 function CellView({cell}: {cell: Cell})
 {
     if (cell.of)
-        return <a href={recordAddress(...cell.of)}>{cell.text}</a>;
+        return <a href={addressOfRecord({kind: cell.of[0], id: cell.of[1]})}>{cell.text}</a>;
     if (cell.tone && cell.text)
         return <Badge tone={cell.tone} title={cell.title}>{cell.text}</Badge>;
     return <span title={cell.title}>{cell.text}</span>;
@@ -50,7 +51,7 @@ export function RecordTable({kind, items, caption}: TableProps)
                 <tbody>{items.map((facts) => (
                     <tr key={textAt(facts, 'id')}>
                         <th scope="row" class="wide">
-                            <a href={recordAddress(kind.kind, textAt(facts, 'id'))}>{head?.cell(facts).text}</a>
+                            <a href={addressOfRecord({kind: kind.kind, id: textAt(facts, 'id')})}>{head?.cell(facts).text}</a>
                         </th>
                         {rest.map((column) => (
                             <td key={column.title} class={classOf(column)}><CellView cell={column.cell(facts)} /></td>

@@ -1,7 +1,8 @@
 // record.tsx - one record: every field, with the sources that state it beside it.
+import {addressOfRecord} from '../../app/behind';
 import {useEffect} from 'preact/hooks';
 import {useAnswer, type Problem} from '../../app/api';
-import {disputesOf, isList, provenanceOf, recordAddress, textAt, titleOf, type Facts, type Provenance} from '../../app/records';
+import {disputesOf, isList, provenanceOf, textAt, titleOf, type Facts, type Provenance} from '../../app/records';
 import {Badge} from '../../ui/badge';
 import {Crumbs} from './crumbs';
 import {Value} from './fields';
@@ -87,7 +88,7 @@ function Unknown({kind, id, problem}: {kind: Kind; id: string; problem: Problem}
         <>
             <Crumbs trail={[['/records', 'Records'], [`/records/${kind.kind}`, kind.title]]} title={`No ${kind.one} “${id}”`} />
             <p role="alert">{problem.title}</p>
-            {suggestion && <p>Did you mean <a href={recordAddress(kind.kind, suggestion)}>{suggestion}</a>?</p>}
+            {suggestion && <p>Did you mean <a href={addressOfRecord({kind: kind.kind, id: suggestion})}>{suggestion}</a>?</p>}
         </>
     );
 }

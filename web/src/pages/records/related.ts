@@ -1,6 +1,7 @@
 // related.ts - where to go from a record: what rests on it, what it is part of, a plan of the same conditions.
+import {addressOfRecord} from '../../app/behind';
 import {addressOf} from '../../app/location';
-import {isFacts, listAt, planAddress, recordAddress, textAt, type Facts} from '../../app/records';
+import {isFacts, listAt, planAddress, textAt, type Facts} from '../../app/records';
 
 export type Link = readonly [href: string, text: string];
 
@@ -44,7 +45,7 @@ const existing = (links: readonly (Link | null)[]) => links.filter((link): link 
 
 const whole = (kind: string, name: string, facts: Facts, path: string, text: string): Link | null => {
     const id = textAt(facts, path);
-    return id ? [name ? list(kind, name, id) : recordAddress(kind, id), text] : null;
+    return id ? [name ? list(kind, name, id) : addressOfRecord({kind, id}), text] : null;
 };
 
 /** Links of a kind's record; a kind that is not here has none. */
@@ -65,7 +66,7 @@ const RELATED: Readonly<Record<string, (facts: Facts, id: string) => readonly (L
             whole('hardware', '', facts, 'hardware_id', 'Hardware'), whole('engines', '', facts, 'engine_id', 'Engine'),
             whole('anchors', '', facts, 'study', 'The study it is part of')];
     },
-    capacity: (_, id) => [[recordAddress('anchors', id), 'As a measurement']],
+    capacity: (_, id) => [[addressOfRecord({kind: 'anchors', id}), 'As a measurement']],
     calibrations: (facts) => [whole('hardware', '', facts, 'hardware', 'Hardware'), whole('engines', '', facts, 'engine', 'Engine'),
         whole('anchors', '', facts, 'anchor', 'Measurement')],
     sources: (_, id) => [[list('anchors', 'source', id), 'Measurements that rest on it'],
@@ -89,7 +90,7 @@ export function leadsTo(name: string, text: string): string | null
 {
     const kind = NAMES_RECORD[name];
     if (kind)
-        return recordAddress(kind, text);
+        return addressOfRecord({kind, id: text});
     if (DOCUMENTED[name])
         return `/docs/${DOCUMENTED[name]}/${text}`;
     if (text.startsWith('/v1/plan?'))

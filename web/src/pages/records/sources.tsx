@@ -1,6 +1,6 @@
 // sources.tsx - which sources state which fields of a record, and where they do not agree.
+import {addressOfRecord} from '../../app/behind';
 import type {Dispute, Provenance} from '../../app/records';
-import {recordAddress} from '../../app/records';
 import {Basis} from '../../ui/badge';
 import type {Kind} from './kinds';
 import {label} from './words';
@@ -38,7 +38,7 @@ export function Source({source}: {source: Provenance})
     const title = source.source ?? source.url ?? 'a source without a title';
     return (
         <span class="source">
-            {source.source_id ? <a href={recordAddress('sources', source.source_id)}>{title}</a> : title}
+            {source.source_id ? <a href={addressOfRecord({kind: 'sources', id: source.source_id})}>{title}</a> : title}
             {' '}<Basis basis={source.basis} />{source.date && <> <span class="soft">{source.date}</span></>}
             {source.url && <> <a class="outside" href={source.url} rel="noreferrer"
                 aria-label={`Open the source: ${title}`}>open</a></>}

@@ -34,7 +34,8 @@ export function label(name: string): string
     return SHORT[words[0] ?? ''] === words[0] ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const number = (value: number) => value.toLocaleString('en-US', {maximumSignificantDigits: 6});
+const number = (value: number) =>
+    value.toLocaleString('en-US', Number.isInteger(value) ? {} : {maximumSignificantDigits: 6});
 
 interface Rule {
     readonly names: RegExp;
