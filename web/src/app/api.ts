@@ -15,7 +15,8 @@ export class Problem extends Error {
     }
 }
 
-async function problemOf(response: Response): Promise<Problem>
+/** The problem that a refused request describes. */
+export async function problemOf(response: Response): Promise<Problem>
 {
     try {
         const body = await response.json() as {title?: string; detail?: string; errors?: Fault[]};

@@ -1,7 +1,7 @@
 // figures.ts - numbers as people read them: three significant digits, a unit that fits.
 const MINUS = '−';
 
-/** Three significant digits, thousands apart; small and large ones in the unit's own steps. */
+/** Three significant digits, thousands apart: 13.0, 1,234, 0.0456; whole numbers stay whole. */
 export function digits(value: number, significant = 3): string
 {
     if (!Number.isFinite(value))
@@ -9,7 +9,9 @@ export function digits(value: number, significant = 3): string
     const abs = Math.abs(value);
     const decimals = abs === 0 || abs >= 10 ** (significant - 1) ? 0
         : Math.min(significant - 1 - Math.floor(Math.log10(abs)), 12);
-    const text = abs.toLocaleString('en-US', {minimumFractionDigits: 0, maximumFractionDigits: decimals});
+    const text = abs.toLocaleString('en-US', {
+        minimumFractionDigits: Number.isInteger(value) ? 0 : decimals, maximumFractionDigits: decimals,
+    });
     return value < 0 ? MINUS + text : text;
 }
 
@@ -19,6 +21,9 @@ function scaled(value: number, steps: readonly (readonly [number, string])[]): s
     const step = steps.find(([size]) => abs >= size * 0.9995) ?? steps[steps.length - 1]!;
     return `${digits(value / step[0])} ${step[1]}`;
 }
+
+/** A mark of an axis: no more digits than it needs. */
+export const mark = (value: number, unit: Unit) => figure(value, unit).replace(/(\.\d*?)0+(?!\d)/, '$1').replace(/\.(?!\d)/, '');
 
 /** The formatters of a unit; what is not known is a dash. */
 const UNITS = {

@@ -31,14 +31,16 @@ export function useLocation(): Place
     return place;
 }
 
-/** Goes to an address of this site; `replace` keeps it out of the history. */
+/** Goes to an address of this site; `replace` keeps it out of the history. Another page begins at its top. */
 export function navigate(to: string, options: {replace?: boolean} = {}): void
 {
     if (options.replace) {
         history.replaceState(null, '', to);
     } else {
+        const stays = new URL(to, location.href).pathname === location.pathname;
         history.pushState(null, '', to);
-        scrollTo(0, 0);
+        if (!stays)
+            scrollTo(0, 0);
     }
     dispatchEvent(new Event(CHANGED));
 }

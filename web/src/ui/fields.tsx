@@ -1,5 +1,4 @@
 // fields.tsx - labelled fields: a choice, a number on a logarithmic slider, a short text.
-import type {ComponentChildren} from 'preact';
 import {useEffect, useId, useRef, useState} from 'preact/hooks';
 
 interface FieldProps {
@@ -9,10 +8,32 @@ interface FieldProps {
     readonly fault?: string | null;
 }
 
+export interface Choice {
+    readonly value: string;
+    readonly label: string;
+    /** Choices of a group stand together under its name. */
+    readonly group?: string;
+}
+
 interface SelectProps extends FieldProps {
-    readonly options: readonly {readonly value: string; readonly label: string}[];
+    readonly options: readonly Choice[];
     /** What the empty value means; left away where there must be one. */
     readonly empty?: string;
+}
+
+function Choices({options}: {options: readonly Choice[]})
+{
+    const groups = new Map<string, Choice[]>();
+    for (const option of options)
+        groups.set(option.group ?? '', [...groups.get(option.group ?? '') ?? [], option]);
+    return (
+        <>
+            {[...groups].map(([group, members]) => {
+                const rows = members.map((row) => <option key={row.value} value={row.value}>{row.label}</option>);
+                return group ? <optgroup key={group} label={group}>{rows}</optgroup> : rows;
+            })}
+        </>
+    );
 }
 
 export function SelectField({label, value, onChange, options, empty, fault}: SelectProps)
@@ -26,7 +47,7 @@ export function SelectField({label, value, onChange, options, empty, fault}: Sel
                 onChange={(event) => onChange(event.currentTarget.value)}>
                 {empty !== undefined && <option value="">{empty}</option>}
                 {!listed && value !== '' && <option value={value}>{value}</option>}
-                {options.map((option) => <option key={option.value} value={option.value}>{option.label}</option>)}
+                <Choices options={options} />
             </select>
             {fault && <span class="fault">{fault}</span>}
         </div>
@@ -36,7 +57,6 @@ export function SelectField({label, value, onChange, options, empty, fault}: Sel
 interface TextProps extends FieldProps {
     readonly placeholder?: string;
     readonly numeric?: boolean;
-    readonly suffix?: ComponentChildren;
 }
 
 /** Takes its value when the field is left or Enter is pressed. */
@@ -59,7 +79,6 @@ interface SliderProps extends FieldProps {
     readonly max: number;
     /** What stands when the value is empty. */
     readonly standard: number;
-    readonly unit?: string;
 }
 
 const STEPS_PER_OCTAVE = 4;
@@ -75,7 +94,7 @@ export function stopOf(position: number, min: number): number
 const positionOf = (value: number, min: number) => Math.round(Math.log2(Math.max(value, min) / min) * STEPS_PER_OCTAVE);
 
 /** A number on a logarithmic slider with a field for the exact value. */
-export function SliderField({label, value, onChange, min, max, standard, unit, fault}: SliderProps)
+export function SliderField({label, value, onChange, min, max, standard, fault}: SliderProps)
 {
     const id = useId();
     const [draft, setDraft] = useState<number | null>(null);
@@ -98,7 +117,7 @@ export function SliderField({label, value, onChange, min, max, standard, unit, f
     };
     return (
         <div class="field slider">
-            <label for={id}>{label}{unit && <span class="soft"> {unit}</span>}</label>
+            <label for={id}>{label}</label>
             <input type="text" inputMode="numeric" id={id} class="slider-number" value={shown.toLocaleString('en-US')}
                 autocomplete="off" aria-invalid={fault ? true : undefined}
                 onChange={(event) => exact(event.currentTarget.value)} />

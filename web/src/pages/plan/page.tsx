@@ -1,27 +1,148 @@
-// page.tsx - the plan of one configuration.
+// page.tsx - the plan of one configuration: what is planned on one side, the answer on the other.
+import {useEffect, useMemo, useState} from 'preact/hooks';
 import {useAnswer} from '../../app/api';
-import {addressOf} from '../../app/location';
+import {addressOf, navigate, type Place} from '../../app/location';
 import type {PageProps} from '../../app/pages';
+import type {Check, Plan, Pointers} from '../../app/plan';
+import {changedQuery, planQuery} from '../../app/plan-query';
+import {isPasted, questionOf} from '../../app/plan-question';
+import {Budget} from './budget';
+import {Cures} from './cures';
+import {Inputs} from './inputs';
+import {Intake, PastedNote} from './intake';
+import {MemoryChart} from './memory';
+import type {Pasted} from './paste';
+import {Anchors, Assumed, Gaps, Moves} from './rest';
+import {Roofline} from './roofline';
+import type {SetSettings} from './settings';
+import {StepChart} from './step';
+import {TakeAway} from './take-away';
+import {Verdict} from './verdict';
 
-interface Plan {
-    regime: {id: string; title: string; because: string};
+const WIDE = '(min-width: 1000px)';
+
+function useWide(): boolean
+{
+    const [wide, setWide] = useState(() => matchMedia(WIDE).matches);
+    useEffect(() => {
+        const media = matchMedia(WIDE);
+        const update = () => setWide(media.matches);
+        media.addEventListener('change', update);
+        return () => media.removeEventListener('change', update);
+    }, []);
+    return wide;
 }
 
-export default function PlanPage({place}: PageProps)
+/** Says once when the first plan stands on the page. */
+function useFirstPlanMark(plan: Plan | null): void
 {
-    const query = new URLSearchParams(place.query);
-    query.delete('embed');
-    if (!query.has('model'))
-        query.set('model', 'llama-3.1-8b');
-    if (!query.has('hardware'))
-        query.set('hardware', 'h100-sxm');
-    const {data, problem} = useAnswer<Plan>(addressOf('/v1/plan', query));
+    const there = plan !== null;
+    useEffect(() => {
+        if (there && performance.getEntriesByName('regime:first-plan').length === 0)
+            requestAnimationFrame(() => performance.mark('regime:first-plan'));
+    }, [there]);
+}
+
+function usePlan(place: Place)
+{
+    const text = planQuery(place.query).toString();
+    const query = useMemo(() => new URLSearchParams(text), [text]);
+    const asked = useMemo(() => ({plan: questionOf('/v1/plan', query), check: questionOf('/v1/check', query)}), [query]);
+    const plan = useAnswer<Plan>(asked.plan.path, asked.plan.body);
+    const check = useAnswer<Check>(plan.data && !plan.problem ? asked.check.path : null, asked.check.body);
+    return {query, plan, check};
+}
+
+interface ChartsProps {
+    readonly plan: Plan;
+    readonly check: Check | null;
+    readonly embed: boolean;
+    readonly apply: (change: Pointers) => void;
+    readonly query: URLSearchParams;
+}
+
+function Charts({plan, check, embed, apply, query}: ChartsProps)
+{
+    return (
+        <>
+            <StepChart plan={plan} embed={embed} />
+            <div class="side-by-side">
+                <Roofline plan={plan} embed={embed} />
+                <MemoryChart plan={plan} embed={embed} apply={apply} />
+            </div>
+            {!embed && <Budget plan={plan} />}
+            <Cures plan={plan} check={check} embed={embed} apply={apply} />
+            {!embed && (
+                <>
+                    <Moves plan={plan} query={query} />
+                    <Anchors plan={plan} />
+                    <Gaps plan={plan} />
+                    <Assumed plan={plan} />
+                </>
+            )}
+        </>
+    );
+}
+
+function Summary({query}: {query: URLSearchParams})
+{
+    const model = query.get('model') ?? '';
+    return (
+        <summary>
+            {isPasted(model) ? 'pasted model' : model} on {query.get('hardware')}
+            {Number(query.get('tp')) > 1 && `, tp ${query.get('tp')}`},{' '}
+            {query.get('concurrency') ?? '1'} at once
+        </summary>
+    );
+}
+
+export default function PlanPage({place, embed}: PageProps)
+{
+    const {query, plan, check} = usePlan(place);
+    const [pasting, setPasting] = useState(false);
+    const [pasted, setPasted] = useState<Pasted | null>(null);
+    const wide = useWide();
+    useFirstPlanMark(plan.data);
+
+    const go = (next: URLSearchParams, replace = false) => navigate(addressOf('/', next), {replace});
+    const set: SetSettings = (changes, replace) => {
+        setPasted(null);
+        go(changedQuery(query, changes), replace);
+    };
+    const apply = (change: Pointers) => {
+        setPasted(null);
+        go(changedQuery(query, change));
+        scrollTo({top: 0});
+    };
+    const charts = plan.data && (
+        <Charts plan={plan.data} check={check.data} embed={embed} apply={apply} query={query} />
+    );
+    if (embed)
+        return <div class="embedded"><h1 class="hidden-text">{plan.data?.regime.title ?? 'Plan'}</h1>{charts}</div>;
 
     return (
-        <section class="card" aria-live="polite">
-            <h1>{data?.regime.title ?? 'Planning'}</h1>
-            {data && <p>{data.regime.because}</p>}
-            {problem && <p class="fault">{problem.title}</p>}
-        </section>
+        <div class="plan">
+            <details class="card plan-inputs" open={wide}>
+                <Summary query={query} />
+                <div class="plan-tools">
+                    <button type="button" class="main" onClick={() => setPasting(true)}>Paste a deployment</button>
+                    <TakeAway query={query} />
+                </div>
+                <Inputs query={query} plan={plan.data} faults={plan.problem?.faults ?? []} set={set} />
+            </details>
+            <div class={plan.problem ? 'plan-answer stale' : 'plan-answer'} aria-busy={plan.waiting}>
+                {pasted && <PastedNote pasted={pasted} onClose={() => setPasted(null)} />}
+                <Verdict plan={plan.data} check={check.data} problem={plan.problem} />
+                {charts}
+            </div>
+            {pasting && (
+                <Intake query={query} onClose={() => setPasting(false)} onPasted={(found) => {
+                    setPasted(found);
+                    setPasting(false);
+                    go(found.query);
+                    scrollTo({top: 0});
+                }} />
+            )}
+        </div>
     );
 }

@@ -1,0 +1,93 @@
+// plan-question.ts - how a query of a plan is asked: as it stands, or as a body where it holds a whole
+// config.json or a whole part.
+//
+// A pasted config.json is mostly too long for an address. It is kept in this browser tab and the
+// address names it by "pasted:…"; a link then does not carry it.
+import {argumentOf} from './plan-query';
+
+export interface Question {
+    readonly path: string;
+    readonly body?: unknown;
+}
+
+const WORKLOAD = new Set(['concurrency', 'input_tokens', 'output_tokens', 'cached_prefix_tokens', 'request_rate',
+    'requests', 'length_range_ratio', 'load_generator']);
+const SLO = new Set(['ttft_ms', 'tpot_ms', 'output_tok_s']);
+const ROOT = new Set(['model', 'hardware', 'command', 'manifest', 'container', 'log']);
+/** Arguments that are text though they may look like numbers. */
+const TEXT = new Set(['engine_version', 'pp_layers', 'device_memory_gib']);
+const LISTS = new Set(['logit_processors']);
+const PASTED = 'pasted:';
+
+export const isPasted = (model: string) => model.startsWith(PASTED);
+
+/** Keeps a model in this tab; the name it has in the address. */
+export function keepModel(model: unknown, name: string): string
+{
+    const text = JSON.stringify(model);
+    let hash = 0;
+    for (const letter of text)
+        hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;
+    const key = `${PASTED}${name}-${hash.toString(36)}`;
+    try {
+        sessionStorage.setItem(key, text);
+    } catch {
+        // It then lasts until the next question only, and the service says that it has no such model.
+    }
+    return key;
+}
+
+function keptModel(key: string): unknown
+{
+    try {
+        const text = sessionStorage.getItem(key);
+        return text ? JSON.parse(text) : null;
+    } catch {
+        return null;
+    }
+}
+
+function valueOf(name: string, text: string): unknown
+{
+    if (LISTS.has(name))
+        return text.split(',');
+    if (text === 'true' || text === 'false')
+        return text === 'true';
+    const number = Number(text);
+    return TEXT.has(name) || !Number.isFinite(number) ? text : number;
+}
+
+function placeOf(name: string): string[]
+{
+    if (ROOT.has(name))
+        return [name];
+    const group = WORKLOAD.has(name) ? 'workload' : SLO.has(name) ? 'slo' : 'deployment';
+    return [group, ...name.split('.')];
+}
+
+/** The body of a POST that asks what a query asks. */
+export function bodyOf(query: URLSearchParams, model: unknown): Record<string, unknown>
+{
+    const body: Record<string, unknown> = {};
+    for (const [argument, text] of query) {
+        const path = placeOf(argumentOf(argument));
+        const name = path.pop();
+        let at = body;
+        for (const step of path)
+            at = (at[step] ??= {}) as Record<string, unknown>;
+        if (name)
+            at[name] = name === 'model' ? model : name === 'hardware' && text.startsWith('{') ? JSON.parse(text)
+                : valueOf(argument, text);
+    }
+    return body;
+}
+
+/** How a query is asked of /v1/plan or /v1/check. */
+export function questionOf(path: string, query: URLSearchParams): Question
+{
+    const model = query.get('model') ?? '';
+    const kept = isPasted(model) ? keptModel(model) : null;
+    if (kept || query.get('hardware')?.startsWith('{'))
+        return {path, body: bodyOf(query, kept ?? model)};
+    return {path: `${path}?${query.toString()}`};
+}
