@@ -20,6 +20,7 @@ export interface Page {
 
 export const PAGES: readonly Page[] = [
     {path: '/', title: 'Plan', inMenu: true, load: () => import('../pages/plan/page')},
+    {path: '/map', title: 'Map', inMenu: true, load: () => import('../pages/map/page')},
     {path: '/records', title: 'Records', inMenu: true, load: () => import('../pages/records/page')},
 ];
 

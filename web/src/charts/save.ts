@@ -18,7 +18,8 @@ export function csvOf(rows: readonly Row[]): string
 }
 
 const DRAWN = ['fill', 'stroke', 'color', 'font-family', 'font-size', 'font-weight', 'font-variant', 'text-anchor',
-    'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'fill-opacity', 'opacity', 'overflow'];
+    'stroke-width', 'stroke-dasharray', 'stroke-linejoin', 'stroke-opacity', 'fill-opacity', 'opacity', 'overflow',
+    'paint-order', 'shape-rendering', 'dominant-baseline'];
 
 /** A drawing that stands alone: colours of the page's theme are written into its elements. */
 export function standalone(svg: SVGSVGElement): string
