@@ -114,7 +114,7 @@ async function runCheck(place, options, body)
         };
         page.setDefaultTimeout(15_000);
         await site.open(at);
-        await page.locator('h1').first().waitFor({state: 'attached'});
+        await page.locator('main > *').first().waitFor({state: 'attached'});
         await body(page, site);
         assert.deepEqual(complaints, [], 'what the page complained of');
     } finally {

@@ -46,10 +46,10 @@ interface ControlsProps {
 
 export function Controls({settings, plan, problem}: ControlsProps)
 {
-    const faultOf = (pointer: string) => problem?.faults.find((fault) => fault.pointer === pointer) ?? null;
+    const faultOf = (name: string) => problem?.faults.find((fault) => fault.pointer === `?${name}`) ?? null;
     const pick = (kind: 'models' | 'hardware', name: 'model' | 'hardware', label: string) => (
         <Pick kind={kind} label={label} value={plan.get(name) ?? ''} onChange={(value) => setQuery({[name]: value}, {})}
-            fault={faultOf(`/${name}`)?.detail ?? null} suggestion={faultOf(`/${name}`)?.suggestion ?? null} />
+            fault={faultOf(name)?.detail ?? null} suggestion={faultOf(name)?.suggestion ?? null} />
     );
     return (
         <form class="card map-controls" aria-label="Settings of the map" onSubmit={(event) => event.preventDefault()}>
