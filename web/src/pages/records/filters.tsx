@@ -2,13 +2,13 @@
 import {useState} from 'preact/hooks';
 import type {Fault} from '../../app/api';
 import {setQuery} from '../../app/location';
-import type {Filter} from './kinds';
+import type {Filter, Kind} from './kinds';
 import {useOptions} from './options';
 
 interface FieldProps {
     readonly filter: Filter;
     /** The kind whose list is filtered. */
-    readonly kind: string;
+    readonly kind: Kind;
     readonly value: string;
     readonly fault: Fault | undefined;
 }
@@ -20,9 +20,10 @@ const MOST_CHOICES = 40;
 
 function Field({filter, kind, value, fault}: FieldProps)
 {
-    const [wanted, setWanted] = useState(filter.of === undefined);
-    const source = filter.number || !wanted ? '' : filter.of ?? kind;
-    const {values, complete} = useOptions(source, filter.of ? 'id' : filter.name);
+    const [wanted, setWanted] = useState(filter.of === undefined && !kind.large);
+    const stated = filter.choices !== undefined || filter.number;
+    const found = useOptions(stated || !wanted ? '' : filter.of ?? kind.kind, filter.of ? 'id' : filter.name);
+    const {values, complete} = filter.choices ? {values: filter.choices, complete: true} : found;
     const id = `filter-${filter.name}`;
     const few = !filter.of && complete && values.length > 0 && values.length <= MOST_CHOICES;
     const described = fault ? {'aria-invalid': true, 'aria-describedby': `${id}-fault`} as const : {};
@@ -57,27 +58,23 @@ function Field({filter, kind, value, fault}: FieldProps)
 }
 
 interface FiltersProps {
-    readonly kind: string;
-    readonly filters: readonly Filter[];
+    readonly kind: Kind;
     readonly query: URLSearchParams;
     readonly faults: readonly Fault[];
-    /** Whether words may be looked for. */
-    readonly words?: boolean;
 }
 
-export function Filters({kind, filters, query, faults, words = true}: FiltersProps)
+export function Filters({kind, query, faults}: FiltersProps)
 {
+    const {filters} = kind;
     const set = filters.some(({name}) => query.has(name)) || query.has('q');
     return (
         <form class="filters" role="search" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-            {words && (
-                <div class="field filter-words">
-                    <label for="filter-q">Words</label>
-                    <input id="filter-q" type="search" value={query.get('q') ?? ''} autocomplete="off"
-                        placeholder="in titles, notes and sources"
-                        onInput={(event) => choose('q', event.currentTarget.value)} />
-                </div>
-            )}
+            <div class="field filter-words">
+                <label for="filter-q">Words</label>
+                <input id="filter-q" type="search" value={query.get('q') ?? ''} autocomplete="off"
+                    placeholder="in titles, notes and sources"
+                    onInput={(event) => choose('q', event.currentTarget.value)} />
+            </div>
             {filters.map((filter) => (
                 <Field key={filter.name} filter={filter} kind={kind} value={query.get(filter.name) ?? ''}
                     fault={faults.find(({pointer}) => pointer === `?${filter.name}`)} />

@@ -26,6 +26,8 @@ export interface Filter {
     readonly title: string;
     readonly of?: 'models' | 'hardware' | 'engines' | 'formats';
     readonly number?: boolean;
+    /** What it takes, where the API states that. */
+    readonly choices?: readonly string[];
 }
 
 export interface Kind {
@@ -36,6 +38,10 @@ export interface Kind {
     readonly about: string;
     readonly columns: readonly Column[];
     readonly filters: readonly Filter[];
+    /** Too many to read the values of filters from. */
+    readonly large?: boolean;
+    /** Whether sources disagree on fields of some. */
+    readonly disputed?: boolean;
     /** Names that sources use for several fields at once. */
     readonly covers?: Readonly<Record<string, readonly string[]>>;
     /** Fields by heading, in order; what is left out comes last. */
@@ -135,7 +141,7 @@ const line = (title: string, path: string, only?: readonly string[]): Column => 
 const first = (title: string): Column => ({title, wide: true, cell: (facts) => ({text: titleOf(facts)})});
 
 /** Claims: what was found, and how good that is. */
-const VERDICT_TONE: Readonly<Record<string, Tone>> = {
+export const VERDICT_TONE: Readonly<Record<string, Tone>> = {
     reproduced: 'good', measured: 'good', derived: 'good', rounding: 'good', source_partial: 'doubt', plausible: 'doubt',
     refuted: 'bad', wrong_basis: 'bad', wrong_attribution: 'bad', wrong_label: 'bad', overstated: 'bad', outdated: 'bad',
     ambiguous: 'doubt', opinion: 'plain',
@@ -180,6 +186,13 @@ const ENGINE: Filter = {name: 'engine', title: 'Engine', of: 'engines'};
 const least = (name: string, title: string): Filter => ({name: `${name}_min`, title, number: true});
 const most = (name: string, title: string): Filter => ({name: `${name}_max`, title, number: true});
 
+const MEASURED = ['serving', 'disaggregated', 'speed', 'capacity', 'attribution', 'host', 'launch', 'link', 'study',
+    'statement'];
+const METRICS = ['ttft_ms', 'tpot_ms', 'itl_ms', 'e2e_ms', 'output_tok_s', 'total_tok_s', 'per_user_tok_s',
+    'output_tok_s_per_device', 'requests_s', 'prefill_tok_s', 'decode_tok_s', 'step_ms', 'gpu_busy', 'host_us_per_token',
+    'launch_us', 'power_w', 'kv_token_capacity', 'max_concurrency', 'weights_bytes', 'accepted_tokens_per_step',
+    'prefix_hit_rate', 'out_of_memory'];
+
 const GEOMETRY = ['hidden_size', 'n_layers', 'n_heads', 'n_kv_heads', 'head_dim', 'intermediate_size', 'vocab_size',
     'max_position_embeddings', 'moe', 'layer_groups', 'tied_embedding', 'final_norm_params', 'pattern', 'mtp'];
 
@@ -205,7 +218,7 @@ export const KINDS: readonly Kind[] = [
         ],
     },
     {
-        kind: 'hardware', title: 'Hardware', one: 'part',
+        kind: 'hardware', disputed: true, title: 'Hardware', one: 'part',
         about: 'Memory, bandwidth, compute peaks and links of each part, and where sources disagree.',
         columns: [first('Part'), figures('Memory, GB', 'memory_bytes', 1e9), figures('Bandwidth, GB/s', 'mem_bw_gbps', 1),
             figures('bf16, TFLOP/s', 'peak_dense_tflops.bf16', 1), figures('fp8, TFLOP/s', 'peak_dense_tflops.fp8', 1),
@@ -249,12 +262,12 @@ export const KINDS: readonly Kind[] = [
         filters: [plain('use'), plain('family')],
     },
     {
-        kind: 'anchors', title: 'Measurements', one: 'measurement',
+        kind: 'anchors', large: true, title: 'Measurements', one: 'measurement',
         about: 'What somebody measured, under which conditions, beside what the planner says of it.',
         columns: [first('Measurement'), field('Weights', 'weights_id'), line('Cut', 'conditions', CUTS),
             {title: 'Measured', wide: true, cell: metricsOf}, offPrediction, disputed, field('On', 'measured_on')],
-        filters: [MODEL, HARDWARE, ENGINE, {name: 'weights', title: 'Weights', of: 'formats'}, plain('kind'),
-            plain('metric'), plain('disputed'), plain('source'), least('input_tokens', 'Input, least'), most('input_tokens', 'Input, most'),
+        filters: [MODEL, HARDWARE, ENGINE, {name: 'weights', title: 'Weights', of: 'formats'}, {...plain('kind'), choices: MEASURED},
+            {...plain('metric'), choices: METRICS}, {...plain('disputed'), choices: ['true', 'false']}, plain('source'), least('input_tokens', 'Input, least'), most('input_tokens', 'Input, most'),
             least('concurrency', 'Concurrency, least'), most('concurrency', 'Concurrency, most')],
         groups: [['What was measured', ['metrics', 'disputed', 'flag', 'notes', 'measured_on', 'kind', 'study', 'rows']],
             ['Of what', ['model', 'model_id', 'hardware', 'hardware_id', 'engine', 'engine_id', 'engine_version', 'backend',
@@ -270,7 +283,7 @@ export const KINDS: readonly Kind[] = [
         filters: [ENGINE, MODEL, HARDWARE, plain('status'), plain('oom', 'Out of memory')],
     },
     {
-        kind: 'calibrations', title: 'Calibrations', one: 'calibration',
+        kind: 'calibrations', large: true, title: 'Calibrations', one: 'calibration',
         about: 'Fits of kernels, collectives and host work to what was measured, each with its error.',
         columns: [field('Fit', 'id', {wide: true}), field('Type', 'type'), linked('Hardware', 'hardware', 'hardware', 'hardware'),
             field('Engine', 'engine'), field('Operation', 'op'), field('Type of data', 'dtype'),
@@ -294,7 +307,7 @@ export const KINDS: readonly Kind[] = [
         filters: [plain('memory_rule', 'Rule'), plain('constant'), plain('arch', 'Architecture')],
     },
     {
-        kind: 'sources', title: 'Sources', one: 'source',
+        kind: 'sources', large: true, title: 'Sources', one: 'source',
         about: 'Where the figures come from, and how many records rest on each.',
         columns: [first('Source'), field('Kind', 'kind'), field('Date', 'date'), integer('Records', 'records'),
             field('Licence', 'license')],

@@ -100,7 +100,7 @@ export function List({kind, place}: {kind: Kind; place: Place})
                 <a href={addressOf(`/v1/${kind.kind}`, csv)} download={`${kind.kind}.csv`}>CSV</a>
             </Crumbs>
             <p class="soft">{kind.about}</p>
-            <Filters kind={kind.kind} filters={kind.filters} query={place.query} faults={faults} />
+            <Filters kind={kind} query={place.query} faults={faults} />
             {problem && (elsewhere.length > 0 || faults.length === 0) && (
                 <p class="fault" role="alert">{elsewhere.map(({detail}) => detail).join('; ') || problem.title}</p>
             )}

@@ -41,7 +41,7 @@ export function Overview()
                     <Tile href="/records/backtest" title="Backtest" count="/v1/backtest?limit=1"
                         about="Predicted against measured: every figure that engines were calibrated on, the measured cell left out." />
                     <Tile href="/records/disputes" title="Disputes" count="/v1/anchors?disputed=true&limit=1"
-                        about="Measurements in doubt, parts whose sources disagree, claims that do not hold." />
+                        about="Measurements in doubt; besides them parts whose sources disagree and claims that do not hold." />
                     <Tile href="/records/gaps" title="Gaps" count="/v1/gaps?limit=1"
                         about={asked.data?.items[0] ? `Most wanted: ${String(asked.data.items[0].question ?? '')}`
                             : 'What nobody measured, most wanted first.'} />

@@ -55,6 +55,20 @@ function Said({text}: {text: string})
     return <a class="outside" href={text} rel="noreferrer" title={text}>{short}</a>;
 }
 
+export const DISPUTE_HEADS = ['Field', 'Taken', 'Other value', 'Why'].map((head) => <th key={head} scope="col">{head}</th>);
+
+export function DisputeCells({dispute}: {dispute: Dispute})
+{
+    return (
+        <>
+            <td>{label(dispute.field)}</td>
+            <td><strong>{dispute.value_a}</strong> <span class="soft"><Said text={dispute.source_a} /></span></td>
+            <td><strong>{dispute.value_b}</strong> <span class="soft"><Said text={dispute.source_b} /></span></td>
+            <td class="wide">{dispute.why}</td>
+        </>
+    );
+}
+
 export function Disputes({disputes}: {disputes: readonly Dispute[]})
 {
     return (
@@ -62,17 +76,9 @@ export function Disputes({disputes}: {disputes: readonly Dispute[]})
             <h2 id="disputes">{disputes.length === 1 ? 'Sources disagree on one field'
                 : `Sources disagree on ${disputes.length} fields`}</h2>
             <div class="scroll" role="region" aria-labelledby="disputes" tabIndex={0}>
-                <table>
-                    <thead><tr><th scope="col">Field</th><th scope="col">Taken</th><th scope="col">Other value</th>
-                        <th scope="col">Why</th></tr></thead>
-                    <tbody>{disputes.map((dispute, i) => (
-                        <tr key={i}>
-                            <th scope="row">{label(dispute.field)}</th>
-                            <td><strong>{dispute.value_a}</strong> <span class="soft"><Said text={dispute.source_a} /></span></td>
-                            <td><strong>{dispute.value_b}</strong> <span class="soft"><Said text={dispute.source_b} /></span></td>
-                            <td class="wide">{dispute.why}</td>
-                        </tr>
-                    ))}</tbody>
+                <table class="disputes-table">
+                    <thead><tr>{DISPUTE_HEADS}</tr></thead>
+                    <tbody>{disputes.map((dispute, i) => <tr key={i}><DisputeCells dispute={dispute} /></tr>)}</tbody>
                 </table>
             </div>
         </section>
