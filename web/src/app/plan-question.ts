@@ -82,6 +82,13 @@ export function bodyOf(query: URLSearchParams, model: unknown): Record<string, u
     return body;
 }
 
+/** What a query asks as the body of a request, with the model that this tab keeps for it. */
+export function requestOf(query: URLSearchParams): Record<string, unknown>
+{
+    const model = query.get('model') ?? '';
+    return bodyOf(query, (isPasted(model) ? keptModel(model) : null) ?? model);
+}
+
 /** How a query is asked of /v1/plan or /v1/check. */
 export function questionOf(path: string, query: URLSearchParams): Question
 {

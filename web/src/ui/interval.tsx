@@ -13,14 +13,16 @@ interface IntervalProps {
     readonly unit: Unit;
     /** The limit asked for, drawn as a line. */
     readonly limit?: number | null;
+    /** Where the scale ends, for bars that are compared; else a little beyond the figures. */
+    readonly end?: number;
 }
 
 const known = (value: number | null | undefined): value is number => typeof value === 'number' && value > 0;
 
 /** The four figures on a common linear scale from nought; nothing is drawn where nothing is known. */
-export function IntervalBar({of, unit, limit}: IntervalProps)
+export function IntervalBar({of, unit, limit, end}: IntervalProps)
 {
-    const top = Math.max(...[of.floor, of.expected, of.high, limit].filter(known), 0) * 1.04;
+    const top = end ?? Math.max(...[of.floor, of.expected, of.high, limit].filter(known), 0) * 1.04;
     const at = (value: number) => `${(value / top) * 100}%`;
     const words = [
         known(of.floor) ? `floor ${figure(of.floor, unit)}` : '',

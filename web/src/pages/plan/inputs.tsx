@@ -2,7 +2,6 @@
 import type {ComponentChildren} from 'preact';
 import {useEffect, useState} from 'preact/hooks';
 import {ask} from '../../app/api';
-import type {Plan} from '../../app/plan';
 import {Pick} from '../../ui/catalogue';
 import {SelectField, SliderField, TextField, type Choice} from '../../ui/fields';
 import {MoreSettings} from './more';
@@ -57,13 +56,13 @@ function useChoices(ready: boolean): Choices
 }
 
 /** What stands for a setting that is not given, as the plan resolved it. */
-function resolved(plan: Plan | null, name: string): string
+function resolved(plan: InputProps['plan'], name: string): string
 {
     const value = plan?.request.deployment[name] ?? plan?.request.workload[name];
     return value === null || value === undefined ? '' : String(value);
 }
 
-const asDefault = (plan: Plan | null, name: string) => {
+const asDefault = (plan: InputProps['plan'], name: string) => {
     const value = resolved(plan, name);
     return value && plan?.assumed.includes(`/deployment/${name}`) ? `default: ${value}` : 'default';
 };

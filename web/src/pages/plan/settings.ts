@@ -8,7 +8,8 @@ export type SetSettings = (changes: Readonly<Record<string, string>>, replace?: 
 
 export interface InputProps {
     readonly query: URLSearchParams;
-    readonly plan: Plan | null;
+    /** The plan of these settings, for what stands where one is not given. */
+    readonly plan: Pick<Plan, 'request' | 'assumed'> | null;
     readonly faults: readonly Fault[];
     readonly set: SetSettings;
 }

@@ -19,7 +19,7 @@ interface TileProps {
 function Tile({href, title, about, count}: TileProps)
 {
     return (
-        <li class="card tile">
+        <li class="card record-tile">
             <h3><a href={href}>{title}</a></h3>
             <Count path={count} />
             <p class="soft">{about}</p>
@@ -37,7 +37,7 @@ export function Overview()
                 disagree both are shown.</p>
             <section aria-labelledby="checked">
                 <h2 id="checked">How far to trust them</h2>
-                <ul class="tiles">
+                <ul class="record-tiles">
                     <Tile href="/records/backtest" title="Backtest" count="/v1/backtest?limit=1"
                         about="Predicted against measured: every figure that engines were calibrated on, the measured cell left out." />
                     <Tile href="/records/disputes" title="Disputes" count="/v1/anchors?disputed=true&limit=1"
@@ -49,7 +49,7 @@ export function Overview()
             </section>
             <section aria-labelledby="kinds">
                 <h2 id="kinds">Kinds</h2>
-                <ul class="tiles">
+                <ul class="record-tiles">
                     {KINDS.filter(({kind}) => kind !== 'gaps').map((kind) => (
                         <Tile key={kind.kind} href={`/records/${kind.kind}`} title={kind.title} about={kind.about}
                             count={`/v1/${kind.kind}?limit=1`} />
