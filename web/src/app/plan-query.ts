@@ -2,7 +2,7 @@
 import type {Pointers, Request} from './plan';
 
 /** Settings of the pages that are none of the plan's. */
-const OF_THE_PAGE = new Set(['embed', 'chart', 'x', 'y', 'view']);
+const OF_THE_PAGE = new Set(['embed', 'chart', 'view', 'x', 'x_from', 'x_to', 'y', 'y_from', 'y_to', 'colour', 'detail']);
 
 /** What is planned where the address names nothing. */
 const EXAMPLE = {model: 'llama-3.1-8b', hardware: 'h100-sxm', concurrency: '32', input_tokens: '2048', output_tokens: '256'};

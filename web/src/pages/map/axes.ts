@@ -1,4 +1,5 @@
 // axes.ts - what a map can have along its sides, and the settings of one as its address holds them.
+import type {Request} from '../../app/plan';
 
 export interface AxisKind {
     /** As a plan's query names it. */
@@ -81,9 +82,6 @@ export const DETAILS = [20, 40, 80] as const;
 const DETAIL = 40;
 const MOST_POWERS = 12;
 
-/** Names in the address that are the map's own; all others are the plan's. */
-const OWN = ['x', 'x_from', 'x_to', 'y', 'y_from', 'y_to', 'colour', 'detail', 'embed', 'chart'];
-
 export const kindOf = (leaf: string | null): AxisKind | undefined => KINDS.find((kind) => kind.leaf === leaf);
 
 function axisOf(query: URLSearchParams, side: 'x' | 'y', usual: AxisKind): Axis
@@ -111,20 +109,6 @@ export function settingsOf(query: URLSearchParams): MapSettings
         colour: query.get('colour') ?? 'dominant_class',
         detail: DETAILS.find((steps) => steps === detail) ?? DETAIL,
     };
-}
-
-/** The plan's part of an address; without a model and a part there would be none. */
-export function planQuery(query: URLSearchParams): URLSearchParams
-{
-    const plan = new URLSearchParams(query);
-    for (const name of OWN)
-        plan.delete(name);
-    const says = ['command', 'manifest', 'log'].some((name) => plan.has(name));
-    if (!plan.has('model') && !says)
-        plan.set('model', 'llama-3.1-8b');
-    if (!plan.has('hardware') && !says)
-        plan.set('hardware', 'h100-sxm');
-    return plan;
 }
 
 function steps(axis: Axis, count: number): number[]
@@ -155,4 +139,11 @@ export function axisValues(axis: Axis, count: number, planned: unknown): number[
     const gaps = values.map((value) => Math.abs(warp(value) - warp(planned)));
     values[gaps.indexOf(Math.min(...gaps))] = planned;
     return values;
+}
+
+/** The value of a setting in a plan as the API resolved it; undefined where it has none. */
+export function leafOf(request: Request, kind: AxisKind): unknown
+{
+    return kind.pointer.slice(1).split('/').reduce<unknown>((at, name) =>
+        typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[name] : undefined, request);
 }

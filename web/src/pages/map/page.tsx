@@ -1,11 +1,13 @@
 // page.tsx - the map of regimes: what a deployment waits for, over any two of its settings.
 import {useEffect, useMemo, useState} from 'preact/hooks';
 import {useAnswer, type Problem} from '../../app/api';
-import {leafOf, type Resolved} from '../../app/base';
 import {addressOf, navigate} from '../../app/location';
+import type {Plan} from '../../app/plan';
+import {planQuery} from '../../app/plan-query';
+import {questionOf} from '../../app/plan-question';
 import type {PageProps} from '../../app/pages';
 import {Frame} from '../../charts/frame';
-import {planQuery, settingsOf, type MapSettings} from './axes';
+import {leafOf, settingsOf, type MapSettings} from './axes';
 import {colouringOf, sortCells, type Sort} from './colouring';
 import {Controls} from './controls';
 import {Drawing, type Spot} from './drawing';
@@ -26,11 +28,11 @@ function useTitles(): Titles
 }
 
 /** The planned point: its values, and its cell where it is on the map. */
-function pointOf(grid: Grid | null, plan: Resolved | null): {x: number; y: number; spot: Spot} | null
+function pointOf(grid: Grid | null, plan: Plan | null): {x: number; y: number; spot: Spot} | null
 {
     if (!grid || !plan)
         return null;
-    const x = leafOf(plan.request, grid.x.kind.pointer) as number, y = leafOf(plan.request, grid.y.kind.pointer) as number;
+    const x = leafOf(plan.request, grid.x.kind) as number, y = leafOf(plan.request, grid.y.kind) as number;
     const spot = {i: grid.xs.indexOf(x), j: grid.ys.indexOf(y)};
     return spot.i < 0 || spot.j < 0 ? null : {x, y, spot};
 }
@@ -139,8 +141,9 @@ export default function MapPage({place, embed}: PageProps)
     const settings = settingsOf(place.query);
     const plan = planQuery(place.query);
     const titles = useTitles();
-    const planned = useAnswer<Resolved>(addressOf('/v1/plan', plan));
-    const {grid, problem, progress} = useSweep(planned.data, settings);
+    const question = questionOf('/v1/plan', plan);
+    const planned = useAnswer<Plan>(question.path, question.body);
+    const {grid, problem, progress} = useSweep(plan, planned.waiting || planned.problem ? null : planned.data?.request ?? null, settings);
     const colouring = colouringOf(settings.colour);
     const sorts = useMemo(() => grid ? sortCells(grid.cells, colouring) : [], [grid, colouring]);
     const point = useMemo(() => pointOf(grid, planned.data), [grid, planned.data]);

@@ -2,8 +2,9 @@
 import {useEffect, useState} from 'preact/hooks';
 import {Problem} from '../../app/api';
 import {streamLines} from '../../app/stream';
-import {leafOf, statedOf, type Resolved} from '../../app/base';
-import {axisValues, type Axis, type MapSettings} from './axes';
+import type {Request} from '../../app/plan';
+import {requestOf} from '../../app/plan-question';
+import {axisValues, leafOf, type Axis, type MapSettings} from './axes';
 
 /** The columns that a cell shows; all of them come with every point. */
 const COLUMNS = ['regime', 'dominant_class', 'dominant_phase', 'dominant_pass', 'dominant_bound', 'dominant_share',
@@ -47,11 +48,11 @@ export interface SweepBody {
 }
 
 /** Loads are replayed as a plan does, so that a cell says what the plan says. */
-export function sweepBody(plan: Resolved, settings: MapSettings): SweepBody
+export function sweepBody(query: URLSearchParams, planned: Request, settings: MapSettings): SweepBody
 {
-    const values = (axis: Axis) => axisValues(axis, settings.detail, leafOf(plan.request, axis.kind.pointer));
+    const values = (axis: Axis) => axisValues(axis, settings.detail, leafOf(planned, axis.kind));
     return {
-        base: statedOf(plan),
+        base: requestOf(query),
         axes: {[settings.x.kind.pointer]: values(settings.x), [settings.y.kind.pointer]: values(settings.y)},
         columns: COLUMNS,
         replay: true,
@@ -109,10 +110,10 @@ async function fetchCells(body: SweepBody, settings: MapSettings, signal: AbortS
 }
 
 /** The grid of the settings, asked again when they change; a question that is outdated is given up. */
-export function useSweep(plan: Resolved | null, settings: MapSettings): Sweep
+export function useSweep(query: URLSearchParams, planned: Request | null, settings: MapSettings): Sweep
 {
     const [sweep, setSweep] = useState<Sweep>({grid: null, problem: null, progress: 0});
-    const body = plan ? JSON.stringify(sweepBody(plan, settings)) : null;
+    const body = planned ? JSON.stringify(sweepBody(query, planned, settings)) : null;
     useEffect(() => {
         if (!body)
             return;
