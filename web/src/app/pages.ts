@@ -22,6 +22,7 @@ export const PAGES: readonly Page[] = [
     {path: '/', title: 'Plan', inMenu: true, load: () => import('../pages/plan/page')},
     {path: '/map', title: 'Map', inMenu: true, load: () => import('../pages/map/page')},
     {path: '/compare', title: 'Compare', inMenu: true, load: () => import('../pages/compare/page')},
+    {path: '/search', title: 'Search', inMenu: true, load: () => import('../pages/search/page')},
     {path: '/records', title: 'Records', inMenu: true, load: () => import('../pages/records/page')},
 ];
 

@@ -30,7 +30,8 @@ function logTicks(low: number, high: number, most: number, whole: boolean): numb
     return ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
 }
 
-function linearTicks(low: number, high: number, most: number): number[]
+/** Round values within a range, about `most` of them. */
+export function linearTicks(low: number, high: number, most: number): number[]
 {
     const raw = (high - low) / Math.max(most, 1);
     const decade = 10 ** Math.floor(Math.log10(raw));

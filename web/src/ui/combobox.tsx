@@ -19,6 +19,8 @@ interface ComboboxProps {
     /** The list is about to be shown: a good time to load it. */
     readonly onOpen?: () => void;
     readonly hint?: string;
+    /** Each choice is handed on and leaves the field empty for the next. */
+    readonly adds?: boolean;
     readonly fault?: string | null;
     /** Takes the place of the value when pressed under the fault. */
     readonly suggestion?: string | null;
@@ -77,7 +79,7 @@ function OptionRow({option, id, active, selected, onPick}:
     );
 }
 
-export function Combobox({label, value, onChange, options, onOpen, hint, fault, suggestion}: ComboboxProps)
+export function Combobox({label, value, onChange, options, onOpen, hint, adds, fault, suggestion}: ComboboxProps)
 {
     const id = useId();
     const [text, setText] = useState(value);
@@ -100,7 +102,7 @@ export function Combobox({label, value, onChange, options, onOpen, hint, fault, 
     };
     const commit = (next: string) => {
         close();
-        setText(next);
+        setText(adds ? '' : next);
         if (next.trim() && next !== value)
             onChange(next.trim());
     };

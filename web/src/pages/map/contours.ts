@@ -15,7 +15,7 @@ export interface Contour {
 const LEAST = 4;
 const MOST = 8;
 const SHORTEST = 70;
-const CHARACTER = 6.2;
+const CHARACTER = 6.6;
 
 type Pixel = readonly [number, number];
 

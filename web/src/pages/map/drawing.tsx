@@ -1,8 +1,9 @@
 // drawing.tsx - the map itself: coloured cells, their borders and names, contours of the time per token,
 // the point that is planned and the cell that is looked at.
-import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
+import {useMemo} from 'preact/hooks';
 import {digits} from '../../app/figures';
 import {axisScale, type AxisScale} from '../../charts/axis_scale';
+import {useWidth} from '../../charts/width';
 import {waits, type Sort} from './colouring';
 import {contoursOf} from './contours';
 import {Hatches, patternUrl} from './hatches';
@@ -29,20 +30,6 @@ interface DrawingProps {
 
 const MARGIN = {left: 64, right: 14, top: 26, bottom: 46};
 const TEXT_HEIGHT = 18;
-
-function useWidth()
-{
-    const box = useRef<HTMLDivElement>(null);
-    const [width, setWidth] = useState(0);
-    useEffect(() => {
-        if (!box.current)
-            return;
-        const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
-        observer.observe(box.current);
-        return () => observer.disconnect();
-    }, []);
-    return {box, width};
-}
 
 const axisTitle = ({kind}: Grid['x']) => kind.unit ? `${kind.label}, ${kind.unit}` : kind.label;
 const tickText = (value: number) => value >= 1000 ? value.toLocaleString('en-US') : digits(value);
@@ -145,7 +132,7 @@ function Ground({grid, sorts, point, x, y}: Pick<DrawingProps, 'grid' | 'sorts' 
 
 export function Drawing({grid, sorts, point, cursor, label, onHover, onPin, onKeyDown}: DrawingProps)
 {
-    const {box, width} = useWidth();
+    const [box, width] = useWidth<HTMLDivElement>(0);
     const height = Math.round(Math.max(340, Math.min(620, width * 0.62)));
     const inner = {width: Math.max(width - MARGIN.left - MARGIN.right, 10), height: height - MARGIN.top - MARGIN.bottom};
     const x = useMemo(() => axisScale(grid.xs, grid.x.kind.scale !== 'linear', inner.width, inner.width / 62),

@@ -12,8 +12,8 @@ export interface Name {
     readonly box: Box;
 }
 
-const CHARACTER = 7.1;
-const SMALL_CHARACTER = 6.2;
+const CHARACTER = 8.6;
+const SMALL_CHARACTER = 6.6;
 const REGIONS_MOST = 12;
 
 /** A border between two regions crossed by a straight walk through the planned point. */
