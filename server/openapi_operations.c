@@ -239,6 +239,7 @@ enum when {
     OF_READINESS,
     OF_STORE,
     OF_SWEEPS,
+    OF_TOKENS,
     OF_VALIDATOR
 };
 
@@ -249,11 +250,14 @@ static const struct refusal {
 } REFUSALS[] = {
     {304, OF_VALIDATOR, "what If-None-Match names is still right"},
     {400, ALWAYS, "the path, the query or the body cannot be read"},
+    {401, OF_TOKENS, "a token is missing, or the one shown is none, expired or revoked"},
+    {403, OF_TOKENS, "the token lacks the scope"},
     {404, WITH_ID, "there is no such record; the nearest name is suggested"},
     {406, ALWAYS, "none of the media types asked for"},
     {413, ALWAYS, "a body that is too long, or one where none is read"},
     {415, WITH_BODY, "the body's media type or encoding is not read"},
     {422, WITH_QUERY, "the request has faults; all of them are listed"},
+    {429, OF_TOKENS, "too many writes, or too many tokens that are none; see Retry-After"},
     {503, OF_READINESS, "stopping"},
     {503, OF_STORE, "the store cannot be read at the moment"},
     {503, OF_SWEEPS, "as many sweeps as are computed at a time are under way; see Retry-After"},
@@ -279,6 +283,8 @@ static bool applies(const struct operation *operation, enum query_shape query, e
                query == QUERY_ITEM;
     case OF_SWEEPS:
         return query == QUERY_SWEEP;
+    case OF_TOKENS:
+        return !route->open;
     case OF_VALIDATOR:
         return route->cacheable && !post;
     }
@@ -323,6 +329,28 @@ static void put_operation_id(struct json_out *out, const struct operation *opera
     json_put_text(out, "operationId", id);
 }
 
+/* A token that is needed or, for reading, may be: where the daemon closes it. */
+static void put_security(struct json_out *out, const struct operation *operation)
+{
+    const struct route *route = operation->route;
+    bool writes = operation->method == METHOD_POST && route->write_scope;
+    if (route->open) {
+        return;
+    }
+    json_key(out, "security");
+    json_begin_array(out);
+    if (!writes) {
+        json_begin_object(out);
+        json_end_object(out);
+    }
+    json_begin_object(out);
+    json_key(out, "token");
+    json_begin_array(out);
+    json_end_array(out);
+    json_end_object(out);
+    json_end_array(out);
+}
+
 void operation_write(struct json_out *out, const struct operation *operation)
 {
     const struct handler_row *row = row_of(operation->route);
@@ -330,6 +358,7 @@ void operation_write(struct json_out *out, const struct operation *operation)
     json_begin_object(out);
     put_operation_id(out, operation);
     json_put_text(out, "summary", operation->route->summary);
+    put_security(out, operation);
     operation_parameters_write(out, operation, query);
     if (operation->method == METHOD_POST) {
         put_body(out, operation->route, row);
