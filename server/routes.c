@@ -161,6 +161,7 @@ const struct route ROUTES[] = {
     RECORDS("memory-rules", "constants of the engines' memory accounting, by version and part"),
     RECORDS("launches", "flags that runs are started with, and under which conditions"),
     RECORDS("capacity", "what engines printed about memory at start, and whether they started"),
+    RECORDS("prices", "what a device costs per hour, by provider, with source and date"),
     RECORDS("classes", "cost classes, their formulas and bounds"),
     RECORDS("regimes", "regimes and the signs of each"),
     RECORDS("cures", "cures, when they help and when not"),
