@@ -22,6 +22,7 @@
 #include "plan_route.h"
 #include "records.h"
 #include "request_limits.h"
+#include "search_route.h"
 #include "shell.h"
 #include "sweep_route.h"
 
@@ -31,6 +32,7 @@
 static const char *const JSON_TEXT[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const JSON_ONLY[] = {MEDIA_JSON, NULL};
 static const char *const TABLE[] = {MEDIA_JSON, MEDIA_CSV, MEDIA_NDJSON, NULL};
+static const char *const SEARCH[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_CSV, MEDIA_NDJSON, NULL};
 static const char *const JSON_CSV[] = {MEDIA_JSON, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_CSV[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
@@ -153,6 +155,14 @@ const struct route ROUTES[] = {
         .media_types = TABLE,
         .handler = sweep_handler,
         .summary = "a table of plans over any fields: columns by name, streamed",
+    },
+    {
+        .path = "/v1/search",
+        .methods = POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = SEARCH,
+        .handler = search_handler,
+        .summary = "the best deployments for models, load and objectives, with their commands",
     },
     RECORDS("models", "models: geometry, parameters, KV bytes"),
     RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),
