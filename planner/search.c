@@ -76,8 +76,7 @@ static void measure_limits(const struct plan *plan, struct search_point *point)
     over[LIMIT_TTFT] = excess(point->ttft_ms, slo->ttft_ms);
     over[LIMIT_TPOT] = excess(point->tpot_ms, slo->tpot_ms);
     over[LIMIT_OUTPUT] = excess(slo->output_tok_s, point->output_tok_s);
-    over[LIMIT_RATE] =
-        excess(load->request_rate, plan->requests_s.expected * (1.0 + RATE_SLACK));
+    over[LIMIT_RATE] = excess(load->request_rate, plan->requests_s.expected * (1.0 + RATE_SLACK));
 }
 
 /* A figure that there is none of ranks last. */
@@ -105,9 +104,8 @@ bool search_measure(const struct plan *plan, double usd_per_device_hour,
 {
     struct search_point point = {.equals = 1};
 
-    if (plan->memory.fits &&
-        (isnan(plan->ttft_ms.expected) || isnan(plan->tpot_ms.expected) ||
-         isnan(plan->output_tok_s.expected)))
+    if (plan->memory.fits && (isnan(plan->ttft_ms.expected) || isnan(plan->tpot_ms.expected) ||
+                              isnan(plan->output_tok_s.expected)))
         return false;
     point.devices = search_devices(&plan->problem.dep);
     point.ttft_ms = plan->ttft_ms.expected;
@@ -158,8 +156,7 @@ bool search_alike(const struct search_point *a, const struct search_point *b)
 {
     return same(a->ttft_ms, b->ttft_ms) && same(a->tpot_ms, b->tpot_ms) &&
            same(a->output_tok_s, b->output_tok_s) && same(a->e2e_ms, b->e2e_ms) &&
-           same(a->usd_per_hour, b->usd_per_hour) && a->devices == b->devices &&
-           a->kind == b->kind;
+           same(a->usd_per_hour, b->usd_per_hour) && a->devices == b->devices && a->kind == b->kind;
 }
 
 static void remove_at(struct search_pool *pool, int at)
@@ -290,7 +287,8 @@ static void take_nearest(struct search_tally *tally, const struct search_point *
     enum search_limit limit;
     double by = search_excess(point, &limit), least = search_excess(&tally->nearest, &limit);
 
-    if (tally->has_nearest && (by > least || (by == least && !search_before(point, &tally->nearest))))
+    if (tally->has_nearest &&
+        (by > least || (by == least && !search_before(point, &tally->nearest))))
         return;
     tally->nearest = *point;
     tally->has_nearest = true;

@@ -47,10 +47,10 @@ enum search_objective { SEARCH_OBJECTIVE_LIST(X) OBJECTIVE_COUNT };
 
 /* One candidate: what decides about it. */
 struct search_point {
-    long index;   /* whose it is; the last tie-breaker */
-    long kind;    /* candidates of different kinds are never alike */
-    int changes;  /* leaves that are not at their default */
-    long equals;  /* candidates that this one stands for, itself included */
+    long index;  /* whose it is; the last tie-breaker */
+    long kind;   /* candidates of different kinds are never alike */
+    int changes; /* leaves that are not at their default */
+    long equals; /* candidates that this one stands for, itself included */
     double devices;
     double usd_per_hour, usd_per_million_output_tokens; /* NAN = no price */
     double ttft_ms, tpot_ms, e2e_ms;
@@ -65,8 +65,8 @@ double search_devices(const struct deployment *dep);
 /*
  * Measures a plan, of which any depth will do: figures, cost at that many dollars per device and
  * hour (NAN = no price), limits by the expected figures, ranking keys of the objective. Index,
- * kind and changes are the caller's (0), equals is 1. False where nothing was measured that times could
- * be predicted from, so that there is nothing to rank.
+ * kind and changes are the caller's (0), equals is 1. False where nothing was measured that times
+ * could be predicted from, so that there is nothing to rank.
  */
 bool search_measure(const struct plan *plan, double usd_per_device_hour,
                     enum search_objective objective, struct search_point *ret_point);

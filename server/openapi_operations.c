@@ -20,6 +20,7 @@
 #include "plan_route.h"
 #include "problem.h"
 #include "records.h"
+#include "search_route.h"
 #include "shell.h"
 #include "store.h"
 #include "sweep_route.h"
@@ -40,6 +41,8 @@ static const struct handler_row {
      .sample = OPENAPI_COMPARE_EXAMPLE},
     {sweep_handler, QUERY_SWEEP, .schema = "Sweep", .line = "SweepLine", .request = "SweepRequest",
      .sample = OPENAPI_SWEEP_EXAMPLE},
+    {search_handler, QUERY_SEARCH, .schema = "Search", .line = "SearchLine",
+     .request = "SearchRequest", .sample = OPENAPI_SEARCH_EXAMPLE},
     {gguf_handler, QUERY_NONE, .schema = "GgufModel"},
     {records_list_handler, QUERY_LIST, .schema = "RecordList"},
     {records_item_handler, QUERY_ITEM, .schema = "Record"},
@@ -260,7 +263,8 @@ static const struct refusal {
     {429, OF_TOKENS, "too many writes, or too many tokens that are none; see Retry-After"},
     {503, OF_READINESS, "stopping"},
     {503, OF_STORE, "the store cannot be read at the moment"},
-    {503, OF_SWEEPS, "as many sweeps as are computed at a time are under way; see Retry-After"},
+    {503, OF_SWEEPS,
+     "as many sweeps and searches as are computed at a time are under way; see Retry-After"},
 };
 
 static bool applies(const struct operation *operation, enum query_shape query, enum when when)
@@ -282,7 +286,7 @@ static bool applies(const struct operation *operation, enum query_shape query, e
         return query == QUERY_LIST || query == QUERY_ANCHORS || query == QUERY_BACKTEST ||
                query == QUERY_ITEM;
     case OF_SWEEPS:
-        return query == QUERY_SWEEP;
+        return query == QUERY_SWEEP || query == QUERY_SEARCH;
     case OF_TOKENS:
         return !route->open;
     case OF_VALIDATOR:

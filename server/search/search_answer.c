@@ -22,12 +22,12 @@ struct search_answer *search_answer_begin(const struct space *space,
 {
     struct search_answer *answer = arena_alloc(arena, sizeof(*answer));
     struct search_point *front = arena_alloc(arena, SEARCH_FRONT_MAX * sizeof(*front));
-    size_t most = (size_t)(found->best.n + found->near.n + SEARCH_FRONT_MAX + 1);
+    size_t most = (size_t)found->best.n + (size_t)found->near.n + SEARCH_FRONT_MAX + 1;
 
     if (!answer || !front)
         return NULL;
-    *answer = (struct search_answer){.space = space, .found = found, .arena = arena,
-                                     .scratch = scratch};
+    *answer =
+        (struct search_answer){.space = space, .found = found, .arena = arena, .scratch = scratch};
     answer->ranked.max = space->limit;
     answer->ranked.points =
         arena_alloc(arena, ((size_t)space->limit + 1) * sizeof(*answer->ranked.points));
@@ -47,12 +47,12 @@ struct search_answer *search_answer_begin(const struct space *space,
 /* How many candidates a kept one stands for, as the scan counted. */
 static long equals_of(const struct search_found *found, long index)
 {
-    const struct search_pool *const POOLS[] = {&found->best, &found->near};
+    const struct search_pool *const pools[] = {&found->best, &found->near};
 
-    for (size_t i = 0; i < ARRAY_LEN(POOLS); i++)
-        for (int k = 0; k < POOLS[i]->n; k++)
-            if (POOLS[i]->points[k].index == index)
-                return POOLS[i]->points[k].equals;
+    for (size_t i = 0; i < ARRAY_LEN(pools); i++)
+        for (int k = 0; k < pools[i]->n; k++)
+            if (pools[i]->points[k].index == index)
+                return pools[i]->points[k].equals;
     return 1;
 }
 
@@ -62,8 +62,8 @@ static bool plan_item(const struct search_answer *answer, struct arena *arena, l
 {
     const struct check_asked asked = {.devices = NAN};
 
-    if (!search_plan(answer->space, arena, index, PLAN_CHECK, &ret_item->request,
-                     &ret_item->plan, &ret_item->point))
+    if (!search_plan(answer->space, arena, index, PLAN_CHECK, &ret_item->request, &ret_item->plan,
+                     &ret_item->point))
         return false;
     ret_item->point.equals = equals_of(answer->found, index);
     check_plan(&ret_item->plan, &asked, &ret_item->checks);
@@ -129,6 +129,7 @@ const char *search_slo_verdict(const struct search_item *item)
 {
     static const enum check_id OBJECTIVES[] = {CHECK_TTFT, CHECK_TPOT, CHECK_OUTPUT_RATE,
                                                CHECK_ARRIVALS};
+
     bool asked = false;
     enum check_verdict worst = CHECK_PASS;
 

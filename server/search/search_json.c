@@ -31,9 +31,9 @@ static void write_list(struct json_out *out, const struct space_list *list, bool
     json_begin_array(out);
     for (int i = 0; i < list->n; i++) {
         if (whole)
-            json_number(out, list->numbers[i]);
-        else if (list->values[i])
-            request_json_tree(out, list->values[i]);
+            json_number(out, list->values[i].number);
+        else if (list->values[i].json)
+            request_json_tree(out, list->values[i].json);
         else
             json_null(out);
     }
@@ -124,8 +124,7 @@ static void write_assumed(struct json_out *out, const struct search_answer *answ
         if (answer->space->lists[i].given)
             continue;
         json_begin_object(out);
-        json_put_text(out, "pointer",
-                      arena_printf(answer->arena, "/space/%s", SPACE_ROWS[i].name));
+        json_put_text(out, "pointer", arena_printf(answer->arena, "/space/%s", SPACE_ROWS[i].name));
         json_put_text(out, "rule", SPACE_ROWS[i].doc);
         json_end_object(out);
     }
@@ -162,37 +161,49 @@ static void write_candidates(struct json_out *out, const struct search_answer *a
 
 /* An item ------------------------------------------------------------------------------------- */
 
-/* The leaves that make a deployment: those that were set, and always the formats and the layout. */
-static void write_deployment(struct json_out *out, const struct plan_request *request)
+/* Leaves that are shown whether or not they were set: the formats and the layout. */
+static bool is_always_shown(enum field_id id)
 {
-    static const enum field_id ALWAYS[] = {FIELD_ID_ENGINE,   FIELD_ID_ENGINE_VERSION,
-                                           FIELD_ID_WEIGHTS,  FIELD_ID_KV_CACHE,
-                                           FIELD_ID_TP,       FIELD_ID_PP,
-                                           FIELD_ID_DP,       FIELD_ID_EP,
+    static const enum field_id ALWAYS[] = {FIELD_ID_ENGINE,  FIELD_ID_ENGINE_VERSION,
+                                           FIELD_ID_WEIGHTS, FIELD_ID_KV_CACHE,
+                                           FIELD_ID_TP,      FIELD_ID_PP,
+                                           FIELD_ID_DP,      FIELD_ID_EP,
                                            FIELD_ID_REPLICAS};
 
+    for (size_t i = 0; i < ARRAY_LEN(ALWAYS); i++)
+        if (ALWAYS[i] == id)
+            return true;
+    return false;
+}
+
+/* Writes the shown leaves of a section, in an object of its own where it has any. */
+static void write_shown(struct json_out *out, const struct plan_request *request, int section)
+{
+    const struct field_section *part = &PLAN_FIELDS.sections[section];
+    bool inner = section != SECTION_DEPLOYMENT, opened = false;
+
+    for (int i = part->first; i < part->first + part->n; i++) {
+        if (!request->given[i] && !is_always_shown((enum field_id)i))
+            continue;
+        if (inner && !opened) {
+            json_key(out, part->name);
+            json_begin_object(out);
+            opened = true;
+        }
+        json_key(out, PLAN_FIELDS.rows[i].name);
+        request_json_leaf(out, request, (enum field_id)i);
+    }
+    if (opened)
+        json_end_object(out);
+}
+
+/* The leaves that make a deployment, as a plan takes them. */
+static void write_deployment(struct json_out *out, const struct plan_request *request)
+{
     json_key(out, "deployment");
     json_begin_object(out);
-    for (int s = SECTION_DEPLOYMENT; s < SECTION_WORKLOAD; s++) {
-        const struct field_section *part = &PLAN_FIELDS.sections[s];
-        bool opened = s == SECTION_DEPLOYMENT;
-        for (int i = part->first; i < part->first + part->n; i++) {
-            bool shown = request->given[i];
-            for (size_t k = 0; k < ARRAY_LEN(ALWAYS); k++)
-                shown = shown || ALWAYS[k] == (enum field_id)i;
-            if (!shown)
-                continue;
-            if (!opened) {
-                json_key(out, part->name);
-                json_begin_object(out);
-                opened = true;
-            }
-            json_key(out, PLAN_FIELDS.rows[i].name);
-            request_json_leaf(out, request, (enum field_id)i);
-        }
-        if (opened && s != SECTION_DEPLOYMENT)
-            json_end_object(out);
-    }
+    for (int section = SECTION_DEPLOYMENT; section < SECTION_WORKLOAD; section++)
+        write_shown(out, request, section);
     json_end_object(out);
 }
 
@@ -272,8 +283,9 @@ static void write_energy(struct json_out *out, const struct search_item *item)
     json_begin_object(out);
     json_put_number(out, "upper_bound_w", watts);
     json_put_number(out, "upper_bound_j_per_output_token", watts / item->point.output_tok_s);
-    json_put_text(out, "formula",
-                  "TDP x devices, over output tokens per second: devices alone, no host, no cooling");
+    json_put_text(
+        out, "formula",
+        "TDP x devices, over output tokens per second: devices alone, no host, no cooling");
     json_put_text(out, "basis", isnan(watts) ? "no record" : "derived");
     json_end_object(out);
 }
@@ -376,8 +388,7 @@ static void write_pareto(struct json_out *out, const struct search_answer *answe
         json_put_number(out, "ttft_ms", point->ttft_ms);
         json_put_number(out, "tpot_ms", point->tpot_ms);
         json_put_number(out, "usd_per_hour", point->usd_per_hour);
-        json_put_number(out, "usd_per_million_output_tokens",
-                        point->usd_per_million_output_tokens);
+        json_put_number(out, "usd_per_million_output_tokens", point->usd_per_million_output_tokens);
         json_put_bool(out, "feasible", !(search_excess(point, &limit) > 0.0));
         json_put_number(out, "rank", rank > 0 ? rank : (double)NAN);
         write_link(out, answer->arena, &item->request);
@@ -462,8 +473,8 @@ static void write_prices(struct json_out *out, const struct search_answer *answe
     json_begin_array(out);
     for (int i = 0; i < space->n_groups; i++) {
         const struct space_group *group = &space->groups[i];
-        bool first = group->model == 0 && (i == 0 || space->groups[i - 1].hardware !=
-                                                         group->hardware);
+        bool first =
+            group->model == 0 && (i == 0 || space->groups[i - 1].hardware != group->hardware);
         if (!first)
             continue;
         const struct hardware *hw = space->hardware[group->hardware];

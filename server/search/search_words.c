@@ -36,7 +36,7 @@ static const struct measure MEASURES[OBJECTIVE_COUNT] = {
     [OBJECTIVE_COST] = {"per million output tokens", "USD", cost_of, true},
     [OBJECTIVE_THROUGHPUT] = {"of output", "tokens/s", output_of, false},
     [OBJECTIVE_LATENCY] = {"for a whole answer", "ms", e2e_of, true},
-    [OBJECTIVE_DEVICES] = {"", "devices", devices_of, true},
+    [OBJECTIVE_DEVICES] = {"in devices", "devices", devices_of, true},
 };
 
 /* "TPOT 21.0 against 18.0 ms" */
@@ -51,7 +51,8 @@ static void add_pair(struct phrase *phrase, const char *what, double mine, doubl
     phrase_add(phrase, unit);
 }
 
-/* The class that takes the most more of a decode step than in the other plan; CLASS_COUNT = none. */
+/* The class that takes the most more of a decode step than in the other plan; CLASS_COUNT = none.
+ */
 static enum class_id class_lost_by(const struct step *mine, const struct step *other,
                                    double *ret_more_us)
 {
@@ -107,6 +108,34 @@ static void add_tie(const struct search_item *mine, const struct search_item *ot
         phrase_add(phrase, "more leaves that are not at their default");
 }
 
+/* A further figure by which two items differ, behind a semicolon. */
+static void add_other(struct phrase *phrase, const char *what, double mine, double other,
+                      const char *unit)
+{
+    if (mine == other || isnan(mine) || isnan(other))
+        return;
+    phrase_add(phrase, "; ");
+    add_pair(phrase, what, mine, other, unit);
+}
+
+/* By how much, and what is behind it. */
+static void add_reasons(const struct measure *measure, const struct search_item *mine,
+                        const struct search_item *other, struct phrase *phrase)
+{
+    const struct search_point *a = &mine->point, *b = &other->point;
+
+    add_pair(phrase, "", measure->of(a), measure->of(b), measure->unit);
+    if (measure->of != devices_of)
+        add_other(phrase, "", a->devices, b->devices, "devices");
+    add_other(phrase, "", a->usd_per_hour, b->usd_per_hour, "USD per hour");
+    if (measure->of != output_of)
+        add_other(phrase, "output ", a->output_tok_s, b->output_tok_s, "tokens/s");
+    if (a->tpot_ms > b->tpot_ms)
+        add_tpot(mine, other, phrase);
+    else if (a->ttft_ms > b->ttft_ms)
+        add_other(phrase, "TTFT ", a->ttft_ms, b->ttft_ms, "ms");
+}
+
 void search_lost_by(const struct search_answer *answer, int item, struct phrase *phrase)
 {
     const struct search_item *mine = &answer->items[item], *other = &answer->items[item - 1];
@@ -115,48 +144,24 @@ void search_lost_by(const struct search_answer *answer, int item, struct phrase 
     double worse = measure->less ? a / b - 1.0 : 1.0 - a / b;
 
     phrase_begin(phrase);
-    if (isnan(a)) {
-        phrase_add(phrase, isnan(b) ? "neither has a price on record: "
-                                    : "its part has no price on record");
-        if (!isnan(b))
-            return;
-        add_tie(mine, other, phrase);
+    if (isnan(a) && !isnan(b)) {
+        phrase_add(phrase, "its part has no price on record");
         return;
     }
-    if (!(worse > 0.0)) {
-        phrase_add(phrase, "the same ");
-        phrase_add(phrase, answer->space->objective == OBJECTIVE_DEVICES ? "devices"
-                                                                         : measure->what);
+    if (worse > 0.0) {
+        phrase_percent(phrase, worse);
+        phrase_add(phrase, measure->less ? " more " : " less ");
+        phrase_add(phrase, measure->what);
         phrase_add(phrase, ": ");
-        add_tie(mine, other, phrase);
+        add_reasons(measure, mine, other, phrase);
         return;
     }
-    phrase_percent(phrase, worse);
-    phrase_add(phrase, measure->less ? " more " : " less ");
-    phrase_add(phrase, measure->what);
-    phrase_add(phrase, *measure->what ? ": " : "");
-    add_pair(phrase, "", a, b, measure->unit);
-    if (mine->point.devices != other->point.devices) {
-        phrase_add(phrase, "; ");
-        add_pair(phrase, "", mine->point.devices, other->point.devices, "devices");
+    phrase_add(phrase, isnan(a) ? "neither has a price on record: " : "the same ");
+    if (!isnan(a)) {
+        phrase_add(phrase, measure->what);
+        phrase_add(phrase, ": ");
     }
-    if (mine->point.usd_per_hour != other->point.usd_per_hour &&
-        !isnan(mine->point.usd_per_hour) && !isnan(other->point.usd_per_hour)) {
-        phrase_add(phrase, "; ");
-        add_pair(phrase, "", mine->point.usd_per_hour, other->point.usd_per_hour, "USD per hour");
-    }
-    if (mine->point.output_tok_s != other->point.output_tok_s &&
-        answer->space->objective != OBJECTIVE_THROUGHPUT) {
-        phrase_add(phrase, "; ");
-        add_pair(phrase, "output ", mine->point.output_tok_s, other->point.output_tok_s,
-                 "tokens/s");
-    }
-    if (mine->point.tpot_ms > other->point.tpot_ms)
-        add_tpot(mine, other, phrase);
-    else if (mine->point.ttft_ms > other->point.ttft_ms) {
-        phrase_add(phrase, "; ");
-        add_pair(phrase, "TTFT ", mine->point.ttft_ms, other->point.ttft_ms, "ms");
-    }
+    add_tie(mine, other, phrase);
 }
 
 void search_price_words(const struct part_price *price, struct phrase *phrase)

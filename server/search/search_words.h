@@ -16,7 +16,8 @@ void search_price_words(const struct part_price *price, struct phrase *phrase);
 /* Replaces the phrase by what stands in the way of the nearest candidate. */
 void search_binding_words(const struct search_item *nearest, struct phrase *phrase);
 
-/* Replaces the phrase by a deployment in short: "llama-3.1-70b on 4 x h100-sxm: vllm, fp8, tp 4". */
+/* Replaces the phrase by a deployment in short: "llama-3.1-70b on 4 x h100-sxm: vllm, fp8, tp 4".
+ */
 void search_deployment_words(const struct plan_request *request, struct phrase *phrase);
 
 #endif

@@ -57,7 +57,8 @@ const char *search_filter_name(int filter)
     return filter < CHECK_COUNT ? check_name((enum check_id)filter) : NAMES[filter - CHECK_COUNT];
 }
 
-/* What is kept ---------------------------------------------------------------------------------- */
+/* What is kept ----------------------------------------------------------------------------------
+ */
 
 static bool found_init(struct search_found *found, int limit)
 {
@@ -146,7 +147,8 @@ void search_worker_free(struct search_worker *worker)
     free(worker);
 }
 
-/* A candidate's request ------------------------------------------------------------------------- */
+/* A candidate's request -------------------------------------------------------------------------
+ */
 
 static void set_whole(struct plan_request *request, enum field_id id, double value)
 {
@@ -158,7 +160,7 @@ static void set_whole(struct plan_request *request, enum field_id id, double val
 static bool set_value(const struct intake *intake, const struct space_list *list, int at,
                       enum field_id field, struct plan_request *request, int *changes)
 {
-    const cJSON *value = list->values[at];
+    const cJSON *value = list->values[at].json;
 
     if (!value)
         return true;
@@ -175,9 +177,9 @@ static bool set_group(struct stand *stand, const struct space_group *group)
     request->described = (struct described){0};
     stand->changes[LEVEL_GROUP] = 0;
     return plan_request_set(&stand->intake, request, FIELD_ID_MODEL,
-                            space->lists[SPACE_MODEL].values[group->model]) &&
+                            space->lists[SPACE_MODEL].values[group->model].json) &&
            plan_request_set(&stand->intake, request, FIELD_ID_HARDWARE,
-                            space->lists[SPACE_HARDWARE].values[group->hardware]) &&
+                            space->lists[SPACE_HARDWARE].values[group->hardware].json) &&
            (!group->engine ||
             plan_request_set(&stand->intake, request, FIELD_ID_ENGINE, group->engine));
 }
@@ -188,17 +190,17 @@ static void set_layout(const struct space_layout *layout, struct plan_request *r
     const struct {
         enum field_id field;
         int value;
-    } LEAVES[] = {{FIELD_ID_TP, layout->tp},
+    } leaves[] = {{FIELD_ID_TP, layout->tp},
                   {FIELD_ID_PP, layout->pp},
                   {FIELD_ID_DP, layout->dp},
                   {FIELD_ID_EP, layout->ep},
                   {FIELD_ID_REPLICAS, layout->replicas}};
 
-    for (size_t i = 0; i < ARRAY_LEN(LEAVES); i++) {
-        if (LEAVES[i].value == 1 && !request->given[LEAVES[i].field])
+    for (size_t i = 0; i < ARRAY_LEN(leaves); i++) {
+        if (leaves[i].value == 1 && !request->given[leaves[i].field])
             continue;
-        set_whole(request, LEAVES[i].field, LEAVES[i].value);
-        *changes += LEAVES[i].value > 1 ? 1 : 0;
+        set_whole(request, leaves[i].field, leaves[i].value);
+        *changes += leaves[i].value > 1 ? 1 : 0;
     }
     if (layout->prefill == 0)
         return;
@@ -210,7 +212,7 @@ static void set_layout(const struct space_layout *layout, struct plan_request *r
 static bool set_drafts(const struct intake *intake, const struct space_list *list, int at,
                        struct plan_request *request, int *changes)
 {
-    const cJSON *object = list->given ? list->values[at] : NULL;
+    const cJSON *object = list->given ? list->values[at].json : NULL;
 
     if (!object)
         return true;
@@ -287,20 +289,22 @@ static int set_knobs(const struct space *space, const struct space_place *place,
     const struct {
         enum space_id id;
         int at;
-    } KNOBS[] = {{SPACE_CHUNK, place->chunk}, {SPACE_SLOTS, place->slots}};
+    } knobs[] = {{SPACE_CHUNK, place->chunk}, {SPACE_SLOTS, place->slots}};
+
     int changes = 0;
 
-    for (size_t i = 0; i < ARRAY_LEN(KNOBS); i++) {
-        const struct space_list *list = &space->lists[KNOBS[i].id];
+    for (size_t i = 0; i < ARRAY_LEN(knobs); i++) {
+        const struct space_list *list = &space->lists[knobs[i].id];
         if (!list->given)
             continue;
-        set_whole(request, SPACE_ROWS[KNOBS[i].id].field, list->numbers[KNOBS[i].at]);
+        set_whole(request, SPACE_ROWS[knobs[i].id].field, list->values[knobs[i].at].number);
         changes++;
     }
     return changes;
 }
 
-/* Refusals --------------------------------------------------------------------------------------- */
+/* Refusals ---------------------------------------------------------------------------------------
+ */
 
 /* Whether the weights exceed all memory of the devices however they are kept: at the fewest bytes
  * of any role, cut evenly. */
@@ -356,7 +360,8 @@ static bool has_knobs(const struct space *space)
     return space->lists[SPACE_CHUNK].given || space->lists[SPACE_SLOTS].given;
 }
 
-/* Scanning --------------------------------------------------------------------------------------- */
+/* Scanning ---------------------------------------------------------------------------------------
+ */
 
 static void keep(struct search_worker *worker, const struct search_point *point)
 {
@@ -397,7 +402,8 @@ static int evaluate(struct search_worker *worker, long candidate, struct search_
     nearness_find(space->catalogue, problem, NULL, NULL, &problem->near);
     plan_compute(problem, PLAN_BARE, &worker->plan);
     worker->found.planned++;
-    if (!search_measure(&worker->plan, space_price(space, problem->hw).usd_per_device_hour, space->objective, ret_point))
+    if (!search_measure(&worker->plan, space_price(space, problem->hw).usd_per_device_hour,
+                        space->objective, ret_point))
         return FILTER_NO_RECORD;
     ret_point->index = candidate;
     ret_point->changes = changes;
@@ -443,7 +449,8 @@ bool search_plan(const struct space *space, struct arena *arena, long candidate,
     struct problem *problem = &ret_request->problem;
     nearness_find(space->catalogue, problem, NULL, NULL, &problem->near);
     plan_compute(problem, depth, ret_plan);
-    if (!search_measure(ret_plan, space_price(space, problem->hw).usd_per_device_hour, space->objective, ret_point))
+    if (!search_measure(ret_plan, space_price(space, problem->hw).usd_per_device_hour,
+                        space->objective, ret_point))
         return false;
     ret_point->index = candidate;
     ret_point->changes = changes;

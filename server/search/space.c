@@ -79,8 +79,8 @@ static const cJSON *member(const cJSON *object, const char *name)
 static void fault_at(const struct reading *reading, const char *place, const char *name,
                      const char *detail)
 {
-    const char *pointer = arena_printf(arena_of(reading), "%s/%s", place,
-                                       field_quote(arena_of(reading), name));
+    const char *pointer =
+        arena_printf(arena_of(reading), "%s/%s", place, field_quote(arena_of(reading), name));
 
     fault_add(reading->faults, pointer ? pointer : place, NULL, "%s", detail);
 }
@@ -98,8 +98,8 @@ static void refuse_names(const struct reading *reading, const cJSON *object, con
             continue;
         const char *pointer = arena_printf(arena_of(reading), "%s/%s", place,
                                            field_quote(arena_of(reading), item->string));
-        fault_add(reading->faults, pointer ? pointer : place,
-                  fault_nearest(item->string, names, n), "unknown member of a search");
+        fault_add(reading->faults, pointer ? pointer : place, fault_nearest(item->string, names, n),
+                  "unknown member of a search");
     }
 }
 
@@ -149,7 +149,8 @@ static void try_value(const struct reading *reading, const struct space_row *row
         fault_add(reading->faults, place, own.items[i].suggestion, "%s", own.items[i].detail);
 }
 
-/* A whole number of a list; 0 is allowed where the field itself starts at 1 but the row does not. */
+/* A whole number of a list; 0 is allowed where the field itself starts at 1 but the row does not.
+ */
 static double read_whole(const struct reading *reading, const struct space_row *row,
                          const cJSON *value, const char *place)
 {
@@ -164,12 +165,22 @@ static double read_whole(const struct reading *reading, const struct space_row *
     return row->whole_from;
 }
 
+/* One value of a list. */
+static void read_value(const struct reading *reading, const struct space_row *row,
+                       const cJSON *item, const char *place, struct space_value *ret_value)
+{
+    *ret_value = (struct space_value){cJSON_IsNull(item) ? NULL : item, 0};
+    if (row->whole_from >= 0)
+        ret_value->number = read_whole(reading, row, item, place);
+    else if (!cJSON_IsNull(item))
+        try_value(reading, row, item, place);
+}
+
+/* A list, or one value that stands for a list of it. */
 static void read_list(const struct reading *reading, enum space_id id, const cJSON *list,
                       const char *where)
 {
-    const struct space_row *row = &SPACE_ROWS[id];
     struct arena *arena = arena_of(reading);
-    struct space_list *to = &reading->space->lists[id];
     bool single = !cJSON_IsArray(list);
     int n = single ? 1 : cJSON_GetArraySize(list), at = 0;
 
@@ -177,20 +188,16 @@ static void read_list(const struct reading *reading, enum space_id id, const cJS
         fault_add(reading->faults, where, NULL, "expected a list of 1 to %d values", LIST_MAX);
         return;
     }
-    const cJSON **values = arena_alloc(arena, (size_t)n * sizeof(*values));
-    double *numbers = arena_alloc(arena, (size_t)n * sizeof(*numbers));
-    if (!values || !numbers)
+    struct space_value *values = arena_alloc(arena, (size_t)n * sizeof(*values));
+    if (!values)
         return;
-    for (const cJSON *item = single ? list : list->child; item;
-         item = single ? NULL : item->next, at++) {
-        const char *place = single ? where : arena_printf(arena, "%s/%d", where, at);
-        if (row->whole_from >= 0)
-            numbers[at] = read_whole(reading, row, item, place ? place : where);
-        else if (!cJSON_IsNull(item))
-            try_value(reading, row, item, place ? place : where);
-        values[at] = cJSON_IsNull(item) ? NULL : item;
+    if (single)
+        read_value(reading, &SPACE_ROWS[id], list, where, &values[0]);
+    for (const cJSON *item = single ? NULL : list->child; item; item = item->next, at++) {
+        const char *place = arena_printf(arena, "%s/%d", where, at);
+        read_value(reading, &SPACE_ROWS[id], item, place ? place : where, &values[at]);
     }
-    *to = (struct space_list){values, numbers, n, true};
+    reading->space->lists[id] = (struct space_list){values, n, true};
 }
 
 /* A leaf that the deployment fixes is a list of the one. */
@@ -206,43 +213,62 @@ static void take_fixed(const struct reading *reading, enum space_id id)
         fault_at(reading, "/space", row->name, "given twice: the deployment fixes it");
         return;
     }
-    const cJSON **none = arena_alloc(arena_of(reading), sizeof(*none));
-    double *number = arena_alloc(arena_of(reading), sizeof(*number));
-    if (number && row->whole_from >= 0)
-        memcpy(number, (const char *)&space->base + field->offset, sizeof(*number));
-    if (none && number)
-        space->lists[id] = (struct space_list){none, number, 1, true};
+    struct space_value *value = arena_alloc(arena_of(reading), sizeof(*value));
+    if (!value)
+        return;
+    if (row->whole_from >= 0)
+        memcpy(&value->number, (const char *)&space->base + field->offset, sizeof(value->number));
+    space->lists[id] = (struct space_list){value, 1, true};
+}
+
+/* {"min", "max"} */
+static void read_device_range(const struct reading *reading, const cJSON *devices)
+{
+    static const char *const NAMES[] = {"min", "max"};
+    struct space_devices *to = &reading->space->devices;
+    const cJSON *most = member(devices, "max"), *least = member(devices, "min");
+
+    refuse_names(reading, devices, "/space/devices", NAMES, (int)ARRAY_LEN(NAMES));
+    to->least = least ? least->valuedouble : 1;
+    to->most = most ? most->valuedouble : 0;
+    if ((least && !cJSON_IsNumber(least)) || (most && !cJSON_IsNumber(most)))
+        to->most = 0;
+}
+
+/* [1, 2, 4], or one number. */
+static void read_device_list(const struct reading *reading, const cJSON *devices)
+{
+    struct space_devices *to = &reading->space->devices;
+    bool single = cJSON_IsNumber(devices);
+    int n = single ? 1 : cJSON_GetArraySize(devices), at = 0;
+    double *list = arena_alloc(arena_of(reading), ((size_t)n + 1) * sizeof(*list));
+
+    to->most = 0;
+    if (!list || n == 0 || n > LIST_MAX)
+        return;
+    to->list = list;
+    to->n = n;
+    if (single)
+        list[at++] = devices->valuedouble;
+    for (const cJSON *item = single ? NULL : devices->child; item; item = item->next)
+        list[at++] = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    for (int i = 0; i < n; i++)
+        to->most = list[i] >= 1 ? fmax(to->most, list[i]) : (double)INFINITY;
 }
 
 static void read_devices(const struct reading *reading, const cJSON *devices)
 {
     struct space_devices *to = &reading->space->devices;
-    const cJSON *most = member(devices, "max"), *least = member(devices, "min");
-    int n = 0;
 
     *to = (struct space_devices){.least = 1, .most = DEVICES_DEFAULT};
     if (!devices)
         return;
-    if (cJSON_IsObject(devices)) {
-        static const char *const NAMES[] = {"min", "max"};
-        refuse_names(reading, devices, "/space/devices", NAMES, (int)ARRAY_LEN(NAMES));
-        to->least = least && cJSON_IsNumber(least) ? least->valuedouble : 1;
-        to->most = most && cJSON_IsNumber(most) ? most->valuedouble : 0;
-    }
-    if (cJSON_IsArray(devices) || cJSON_IsNumber(devices)) {
-        bool single = cJSON_IsNumber(devices);
-        double *list = arena_alloc(arena_of(reading), LIST_MAX * sizeof(*list));
-        const cJSON *item = single ? devices : devices->child;
-        to->most = list ? 1 : 0;
-        for (; list && item && n < LIST_MAX; item = single ? NULL : item->next) {
-            double number = cJSON_IsNumber(item) ? item->valuedouble : 0;
-            to->most = number >= 1 ? fmax(to->most, number) : (double)INFINITY;
-            list[n++] = number;
-        }
-        to->list = list;
-        to->n = n;
-        to->most = n > 0 && !item ? to->most : 0;
-    }
+    if (cJSON_IsObject(devices))
+        read_device_range(reading, devices);
+    else if (cJSON_IsArray(devices) || cJSON_IsNumber(devices))
+        read_device_list(reading, devices);
+    else
+        to->most = 0;
     if (!(to->least >= 1) || !(to->most >= to->least) || to->most > DEVICES_MOST)
         fault_add(reading->faults, "/space/devices", NULL,
                   "expected a list of numbers of devices, or {\"min\", \"max\"}, from 1 to %d",
@@ -296,7 +322,7 @@ static void require(const struct reading *reading, enum space_id id, const char 
         if (strncmp(reading->faults->items[i].pointer, pointer, strlen(pointer)) == 0)
             return;
     for (int i = 0; i < list->n; i++)
-        if (!list->values[i])
+        if (!list->values[i].json)
             fault_add(reading->faults, pointer, NULL, "null names nothing");
     if (!list->given)
         fault_add(reading->faults, pointer, NULL, "required: %s", SPACE_ROWS[id].doc);

@@ -4,9 +4,8 @@
  * Purpose: a row per dimension: its name, the field that it sets, what it is when the request says
  *          nothing. Candidates are numbered group by group; a group is one model on one part under
  *          one engine, and has its own formats and layouts, since their defaults depend on those.
- * Ownership: a space lies in the request's arena and borrows from the parsed body and the catalogue.
- * Errors:  faults.
- * Threads: a space is constant once it is read.
+ * Ownership: a space lies in the request's arena and borrows from the parsed body and the
+ * catalogue. Errors:  faults. Threads: a space is constant once it is read.
  */
 #ifndef REGIME_SPACE_H
 #define REGIME_SPACE_H
@@ -45,10 +44,14 @@ struct space_row {
 
 extern const struct space_row SPACE_ROWS[SPACE_COUNT];
 
-/* Values of a dimension; a NULL value is the field's own default. */
+struct space_value {
+    const struct cJSON *json; /* of names and objects; NULL: the field's own default */
+    double number;            /* of whole numbers */
+};
+
+/* Values of a dimension. */
 struct space_list {
-    const struct cJSON **values; /* of names and objects */
-    const double *numbers;       /* of whole numbers */
+    const struct space_value *values;
     int n;
     bool given; /* the request lists them, or fixes the one */
 };
@@ -88,8 +91,8 @@ struct space {
     const struct hardware **hardware; /* of each value of its list */
     const struct space_group *groups;
     int n_groups;
-    long n_candidates;  /* that are numbered */
-    double n_dropped;   /* layouts of other numbers of devices, times their formats and knobs */
+    long n_candidates; /* that are numbered */
+    double n_dropped;  /* layouts of other numbers of devices, times their formats and knobs */
     enum search_objective objective;
     int limit;
     const double *usd_per_device_hour; /* by part: the request's own; NAN = it gives none */

@@ -33,14 +33,14 @@ static const struct engine_row {
 static bool list_names(const struct intake *intake, const char *const *names, int n,
                        struct space_list *ret_list)
 {
-    const cJSON **values = arena_alloc(intake->arena, ((size_t)n + 1) * sizeof(*values));
+    struct space_value *values = arena_alloc(intake->arena, ((size_t)n + 1) * sizeof(*values));
     bool good = values;
 
     for (int i = 0; good && i < n; i++) {
-        values[i] = names[i] ? cJSON_CreateStringReference(names[i]) : NULL;
-        good = values[i] || !names[i];
+        values[i].json = names[i] ? cJSON_CreateStringReference(names[i]) : NULL;
+        good = values[i].json || !names[i];
     }
-    *ret_list = (struct space_list){.values = values, .n = n};
+    *ret_list = (struct space_list){values, n, false};
     return good;
 }
 
@@ -66,8 +66,8 @@ bool space_default_engines(const struct intake *intake, const struct hardware *h
 static const struct weight_format *own_format(const struct intake *intake,
                                               const struct plan_request *group)
 {
-    const char *name = group->name_format ? group->name_format
-                                          : group->problem.model->native_format;
+    const char *name =
+        group->name_format ? group->name_format : group->problem.model->native_format;
     int found = name ? catalogue_find_weight_format(intake->catalogue, name) : -1;
 
     return found < 0 ? NULL : &intake->catalogue->lib.weight_formats[found];
@@ -123,28 +123,33 @@ struct spread {
     bool overflows;
 };
 
+/* 1, 2, 4 ... up to `most`. */
 struct powers {
-    double numbers[POWERS_MAX];
+    struct space_value values[POWERS_MAX];
     int n;
 };
 
-/* 1, 2, 4 ... up to `most`. */
 static void fill_powers(double most, struct powers *ret_powers)
 {
+    double power = 1;
+
     ret_powers->n = 0;
-    for (double power = 1; power <= fmax(most, 1.0) && ret_powers->n < POWERS_MAX; power *= 2)
-        ret_powers->numbers[ret_powers->n++] = power;
+    while (power <= fmax(most, 1.0) && ret_powers->n < POWERS_MAX) {
+        ret_powers->values[ret_powers->n++].number = power;
+        power *= 2;
+    }
 }
 
-/* The request's list, else powers of two up to `most`. */
-static int numbers_of(const struct spread *spread, enum space_id id, double most,
-                      struct powers *powers, const double **ret_numbers)
+/* The request's list, else powers of two up to `most`, which lie in *powers. */
+static struct space_list numbers_of(const struct spread *spread, enum space_id id, double most,
+                                    struct powers *powers)
 {
     const struct space_list *list = &spread->space->lists[id];
 
+    if (list->given)
+        return *list;
     fill_powers(most, powers);
-    *ret_numbers = list->given ? list->numbers : powers->numbers;
-    return list->given ? list->n : powers->n;
+    return (struct space_list){powers->values, powers->n, false};
 }
 
 static bool is_allowed(const struct space_devices *devices, double n)
@@ -187,10 +192,11 @@ static void fill_replicas(struct spread *spread, struct space_layout layout)
     if (devices->n > 0)
         return;
     double power = 1;
-    for (; power <= most; power *= 2) {
+    while (power <= most) {
         layout.replicas = (int)power;
         if (power * ranks + layout.prefill >= devices->least)
             add_layout(spread, &layout);
+        power *= 2;
     }
     layout.replicas = (int)most;
     if (most >= 1 && most != power / 2)
@@ -203,11 +209,11 @@ static void spread_replicas(struct spread *spread, struct space_layout layout)
     const struct space_list *prefill = &spread->space->lists[SPACE_PREFILL];
 
     for (int i = 0; i < (prefill->given ? prefill->n : 1); i++) {
-        layout.prefill = prefill->given ? (int)prefill->numbers[i] : 0;
+        layout.prefill = prefill->given ? (int)prefill->values[i].number : 0;
         if (!replicas->given)
             fill_replicas(spread, layout);
         for (int k = 0; replicas->given && k < replicas->n; k++) {
-            layout.replicas = (int)replicas->numbers[k];
+            layout.replicas = (int)replicas->values[k].number;
             add_layout(spread, &layout);
         }
     }
@@ -218,7 +224,7 @@ static void spread_experts(struct spread *spread, struct space_layout layout)
     const struct space_list *ep = &spread->space->lists[SPACE_EP];
 
     for (int i = 0; ep->given && i < ep->n; i++) {
-        layout.ep = (int)ep->numbers[i];
+        layout.ep = (int)ep->values[i].number;
         spread_replicas(spread, layout);
     }
     if (ep->given)
@@ -236,22 +242,20 @@ static void spread_ranks(struct spread *spread)
     bool local = problem->dep.engine && local_is_engine(problem->dep.engine);
     double most = spread->space->devices.most;
     struct powers tp, pp, dp;
-    const double *tps, *pps, *dps;
-    /* layers of a local engine lie on its devices in a row */
-    int n_tp = numbers_of(spread, SPACE_TP, local ? 1 : fmin(spread->joined, most), &tp, &tps);
-    int n_pp =
-        numbers_of(spread, SPACE_PP, local ? most : floor(most / spread->joined), &pp, &pps);
     bool shares = problem->model->has_moe && !local;
+    /* layers of a local engine lie on its devices in a row */
+    const struct space_list tps =
+        numbers_of(spread, SPACE_TP, local ? 1 : fmin(spread->joined, most), &tp);
+    const struct space_list pps =
+        numbers_of(spread, SPACE_PP, local ? most : floor(most / spread->joined), &pp);
 
-    for (int i = 0; i < n_tp; i++) {
-        double left = shares ? fmin(spread->joined, most) / tps[i] : 1;
-        int n_dp = numbers_of(spread, SPACE_DP, left, &dp, &dps);
-        for (int k = 0; k < n_pp; k++)
-            for (int j = 0; j < n_dp; j++) {
-                const struct space_layout layout = {
-                    .tp = (int)tps[i], .pp = (int)pps[k], .dp = (int)dps[j]};
-                spread_experts(spread, layout);
-            }
+    for (int i = 0; i < tps.n; i++) {
+        double left = shares ? fmin(spread->joined, most) / tps.values[i].number : 1;
+        const struct space_list dps = numbers_of(spread, SPACE_DP, left, &dp);
+        for (int k = 0; k < pps.n * dps.n; k++)
+            spread_experts(spread, (struct space_layout){.tp = (int)tps.values[i].number,
+                                                         .pp = (int)pps.values[k / dps.n].number,
+                                                         .dp = (int)dps.values[k % dps.n].number});
     }
 }
 
@@ -321,9 +325,9 @@ static bool add_groups(struct expansion *expansion, int model, int hardware)
     struct space_list engines;
 
     if (!plan_request_set(intake, &request, FIELD_ID_MODEL,
-                          space->lists[SPACE_MODEL].values[model]) ||
+                          space->lists[SPACE_MODEL].values[model].json) ||
         !plan_request_set(intake, &request, FIELD_ID_HARDWARE,
-                          space->lists[SPACE_HARDWARE].values[hardware]))
+                          space->lists[SPACE_HARDWARE].values[hardware].json))
         return false;
     space->hardware[hardware] = request.problem.hw;
     if (!own_list(space, SPACE_ENGINE, &engines) &&
@@ -332,12 +336,11 @@ static bool add_groups(struct expansion *expansion, int model, int hardware)
     for (int i = 0; i < engines.n; i++) {
         struct plan_request of_engine = request;
         struct space_group *group = &expansion->groups[expansion->n];
+        const cJSON *engine = engines.values[i].json;
         if (expansion->n == expansion->max ||
-            (engines.values[i] &&
-             !plan_request_set(intake, &of_engine, FIELD_ID_ENGINE, engines.values[i])))
+            (engine && !plan_request_set(intake, &of_engine, FIELD_ID_ENGINE, engine)))
             return false;
-        *group = (struct space_group){
-            .model = model, .hardware = hardware, .engine = engines.values[i]};
+        *group = (struct space_group){.model = model, .hardware = hardware, .engine = engine};
         if (!fill_group(expansion, &of_engine, group))
             return false;
         expansion->n++;
@@ -357,10 +360,8 @@ bool space_expand(const struct intake *intake, struct space *space)
 
     expansion.groups =
         arena_alloc(intake->arena, ((size_t)expansion.max + 1) * sizeof(*expansion.groups));
-    expansion.layouts =
-        arena_alloc_raw(intake->arena, LAYOUTS_MAX * sizeof(*expansion.layouts));
-    space->hardware =
-        arena_alloc(intake->arena, ((size_t)parts + 1) * sizeof(*space->hardware));
+    expansion.layouts = arena_alloc_raw(intake->arena, LAYOUTS_MAX * sizeof(*expansion.layouts));
+    space->hardware = arena_alloc(intake->arena, ((size_t)parts + 1) * sizeof(struct hardware *));
     good = expansion.groups && expansion.layouts && space->hardware;
     for (int i = 0; good && i < models; i++)
         for (int k = 0; good && k < parts; k++)
