@@ -14,14 +14,16 @@
 #include "anchor_index.h"
 #include "compiler.h"
 #include "library.h"
+#include "price.h"
 
 #define CATALOGUE_MATCHES_MAX 8
 
 struct catalogue {
     struct library lib;
     struct anchor_index anchors;
-    char revision[17];        /* changes with every write to the store; part of every ETag */
-    const char *records_text; /* human name of the bundled records, "records 2026-11-29" */
+    const struct part_price *prices; /* one for each part of the library */
+    char revision[17];               /* changes with every write to the store; part of every ETag */
+    const char *records_text;        /* human name of the bundled records, "records 2026-11-29" */
 };
 
 /* How a name was understood. */

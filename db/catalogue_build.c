@@ -16,6 +16,7 @@
 #include "local_load.h"
 #include "memory_load.h"
 #include "model_record.h"
+#include "price_load.h"
 #include "sql.h"
 #include "units.h"
 
@@ -664,6 +665,10 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
     }
     if (!builder.failed && !local_fits_load(db, &data->block, &data->shown.lib)) {
         fail(&builder, "local_fits", sqlite3_errmsg(db));
+    }
+    data->shown.prices = builder.failed ? NULL : prices_load(db, &data->block, &data->shown.lib);
+    if (!builder.failed && !data->shown.prices) {
+        fail(&builder, "prices", sqlite3_errmsg(db));
     }
     for (int i = 0; i < NAMES_COUNT; i++) {
         read_names(&builder, (enum name_kind)i);

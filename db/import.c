@@ -42,6 +42,7 @@ static const struct kind_files {
     {"", "launches.json", import_launch},
     {"", "memory-rules.json", import_memory_rule},
     {"capacity", NULL, import_capacity},
+    {"prices", NULL, import_price},
     {"anchors", NULL, import_anchor_json},
     {"", "claims.json", import_claim},
     {"", "gaps.json", import_gap},

@@ -47,7 +47,8 @@ struct store {
     sqlite3 *writer; /* keeps the file open; NULL = embedded */
     int version;
     struct readers readers;
-    pthread_mutex_t lock; /* guards `snapshots` and their freeing */
+    pthread_mutex_t writing; /* guards `writer` once the store is open */
+    pthread_mutex_t lock;    /* guards `snapshots` and their freeing */
     struct snapshot *snapshots;
     _Atomic(struct snapshot *) current;
 };
@@ -126,6 +127,38 @@ bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX])
         return false;
     }
     return data != NULL;
+}
+
+/* ---- the writer ---- */
+
+struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERROR_MAX])
+{
+    if (!store->path) {
+        (void)text_print(ret_error, STORE_ERROR_MAX,
+                         "the embedded records are read-only: start with --db FILE to write");
+        return NULL;
+    }
+    if (!store->writable) {
+        (void)refuse(ret_error, store->path, "cannot be written");
+        return NULL;
+    }
+    pthread_mutex_lock(&store->writing);
+    (void)sqlite3_busy_timeout(store->writer, SQL_BUSY_MS);
+    return store->writer;
+}
+
+struct sqlite3 *store_writer_try(struct store *store)
+{
+    if (!store->writable || pthread_mutex_trylock(&store->writing) != 0) {
+        return NULL;
+    }
+    (void)sqlite3_busy_timeout(store->writer, 0);
+    return store->writer;
+}
+
+void store_writer_unlock(struct store *store)
+{
+    pthread_mutex_unlock(&store->writing);
 }
 
 /* ---- files ---- */
@@ -289,12 +322,19 @@ static struct store *store_new(void)
         free(store);
         return NULL;
     }
+    if (pthread_mutex_init(&store->writing, NULL) != 0) {
+        pthread_mutex_destroy(&store->lock);
+        free(store);
+        return NULL;
+    }
     if (!readers_init(&store->readers, open_reader, store)) {
+        pthread_mutex_destroy(&store->writing);
         pthread_mutex_destroy(&store->lock);
         free(store);
         return NULL;
     }
     store->version = N_MIGRATIONS;
+    store->file.fd = -1;
     return store;
 }
 
@@ -319,12 +359,14 @@ void store_close(struct store *store)
     }
     readers_done(&store->readers);
     sqlite3_close(store->writer);
+    store_file_done(&store->file);
     while (store->snapshots) {
         struct snapshot *snapshot = store->snapshots;
         store->snapshots = snapshot->next;
         catalogue_free(snapshot->data);
         free(snapshot);
     }
+    pthread_mutex_destroy(&store->writing);
     pthread_mutex_destroy(&store->lock);
     free(store->path);
     free(store->uri);

@@ -16,6 +16,7 @@
 #include "compiler.h"
 
 struct store;
+struct sqlite3;
 struct sqlite3_stmt;
 
 #define STORE_ERROR_MAX 400
@@ -37,6 +38,15 @@ void store_release(struct store *store, const struct catalogue *catalogue);
 /* Reads the records again and swaps the new snapshot in; the old one lives on until its readers let
  * go. One caller at a time. */
 MUST_USE bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX]);
+
+/*
+ * The connection that writes, for this thread alone until store_writer_unlock(), also in front of
+ * store_reload(). NULL and a sentence when the records are embedded or the file cannot be written.
+ * store_writer_try() is NULL without waiting when somebody else writes, here or in another process.
+ */
+struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERROR_MAX]);
+struct sqlite3 *store_writer_try(struct store *store);
+void store_writer_unlock(struct store *store);
 
 /* Why the file can be served no longer (removed, replaced, cut), NULL when all is well. Cheap
  * enough to ask again and again. */

@@ -23,22 +23,26 @@ bool store_file_note(struct store_file *file, const char *path)
     if (stat(path, &there) != 0) {
         return false;
     }
+    file->fd = open(path, O_RDONLY | O_CLOEXEC);
     file->device = there.st_dev;
     file->inode = there.st_ino;
     atomic_store(&file->bytes, (long long)there.st_size);
-    return true;
+    return file->fd >= 0;
 }
 
-static bool begins_as_database(const char *path)
+void store_file_done(struct store_file *file)
+{
+    if (file->fd >= 0) {
+        (void)close(file->fd);
+    }
+    file->fd = -1;
+}
+
+static bool begins_as_database(const struct store_file *file)
 {
     char head[sizeof(MAGIC)] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool same = fd >= 0 && pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-                memcmp(head, MAGIC, sizeof(MAGIC)) == 0;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    return same;
+    return pread(file->fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+           memcmp(head, MAGIC, sizeof(MAGIC)) == 0;
 }
 
 const char *store_file_trouble(struct store_file *file, const char *path)
@@ -59,7 +63,7 @@ const char *store_file_trouble(struct store_file *file, const char *path)
     while (most < (long long)there.st_size &&
            !atomic_compare_exchange_weak(&file->bytes, &most, (long long)there.st_size)) {
     }
-    return begins_as_database(path) ? NULL : "the store's file is no database any more";
+    return begins_as_database(file) ? NULL : "the store's file is no database any more";
 }
 
 /* The process id in "my.db.new-17" or "my.db.new-17-journal"; 0 for other names. */

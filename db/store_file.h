@@ -15,7 +15,11 @@
 /* What stands between a store's path and the process id in the name of one that is being made. */
 #define STORE_FRESH_INFIX ".new-"
 
+/* The descriptor stays open as long as SQLite has the file: closing any descriptor of a file drops
+ * all locks that the process holds on it (POSIX), and another process would take the store for
+ * unused. */
 struct store_file {
+    int fd; /* -1 = none */
     dev_t device;
     ino_t inode;
     _Atomic long long bytes; /* the most that it had: a database file never shrinks by itself */
@@ -23,6 +27,9 @@ struct store_file {
 
 /* Takes note of the file at `path`; false when it cannot be looked at. */
 bool store_file_note(struct store_file *file, const char *path);
+
+/* Lets go of it, after SQLite has. */
+void store_file_done(struct store_file *file);
 
 /* Whether it is still there, the same, no shorter and a database; NULL, or why it is not. Costs
  * three system calls. */

@@ -32,6 +32,7 @@ static const struct owned_table {
     {"launch_subjects", "'launch'", "launch_id"},
     {"launch_flags", "'launch'", "launch_id"},
     {"capacity", "kind", "id"},
+    {"prices", "kind", "id"},
     {"memory_rules", "kind", "id"},
     {"calibrations", "kind", "id"},
     {"op_fits", "'calibration'", "calibration_id"},

@@ -141,13 +141,19 @@ static double log2_of(double value)
     return value > 0.0 ? log2(value) : (double)NAN;
 }
 
+void anchor_point_load(struct anchor_point *point, const struct problem *problem)
+{
+    const struct workload *load = &problem->load;
+    /* an open loop is not compared by what happens to be in flight */
+    point->log_concurrency = isnan(load->request_rate) ? log2_of(load->concurrency) : (double)NAN;
+    point->log_input = log2_of(load->input_tokens);
+    point->log_output = log2_of(load->output_tokens);
+}
+
 struct anchor_point anchor_point_of(const struct problem *problem)
 {
     const struct deployment *dep = &problem->dep;
     struct anchor_point point = {
-        .log_concurrency = log2_of(problem->load.concurrency),
-        .log_input = log2_of(problem->load.input_tokens),
-        .log_output = log2_of(problem->load.output_tokens),
         .log_tp = log2_of(dep->tp),
         .log_pp = log2_of(dep->pp),
         .log_dp = log2_of(dep->dp),
@@ -164,10 +170,7 @@ struct anchor_point anchor_point_of(const struct problem *problem)
         .disaggregated = dep->disaggregated,
         .speculative = dep->spec_method != SPEC_NONE,
     };
-    if (!isnan(problem->load.request_rate)) {
-        point.log_concurrency =
-            NAN; /* an open loop is not compared by what happens to be in flight */
-    }
+    anchor_point_load(&point, problem);
     memcpy(point.version, dep->version, sizeof(point.version));
     return point;
 }

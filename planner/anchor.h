@@ -305,6 +305,9 @@ struct anchor_point {
 /* The point of a problem: what an anchor would have to say to be at distance 0. */
 struct anchor_point anchor_point_of(const struct problem *problem);
 
+/* Gives a point the load of a problem, and leaves the rest. */
+void anchor_point_load(struct anchor_point *point, const struct problem *problem);
+
 /*
  * How far an anchor is from what is asked; 0 is the same measurement. It is a sum, so that each
  * term can be read off:

@@ -30,10 +30,9 @@ bool check_positions(const struct plan *plan, const struct check_asked *asked, s
     return true;
 }
 
-bool check_step_holds(const struct plan *plan, const struct check_asked *asked, struct check *check)
+bool check_step_holds(const struct problem *problem, struct check *check)
 {
-    const struct deployment *dep = &plan->problem.dep;
-    (void)asked;
+    const struct deployment *dep = &problem->dep;
     if (dep->engine->memory_rule != MEMORY_VLLM || !dep->slots_are_stated ||
         !(dep->chunked_prefill_tokens > 0.0))
         return false;

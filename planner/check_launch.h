@@ -18,8 +18,7 @@
 
 /* Each fills the check; false where it does not apply. */
 bool check_positions(const struct plan *plan, const struct check_asked *asked, struct check *check);
-bool check_step_holds(const struct plan *plan, const struct check_asked *asked,
-                      struct check *check);
+bool check_step_holds(const struct problem *problem, struct check *check);
 bool check_checkpoint(const struct plan *plan, const struct check_asked *asked,
                       struct check *check);
 

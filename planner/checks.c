@@ -124,20 +124,13 @@ static bool check_arrivals(const struct plan *plan, const struct check_asked *as
 
 /* Shapes --------------------------------------------------------------------------------------- */
 
-/* Layers of a local engine lie on its devices in a row: nothing has to divide. */
 typedef bool shape_fn(const struct problem *problem, struct check *check);
 
-static bool check_shape(const struct plan *plan, shape_fn *shape, struct check *check)
-{
-    return !local_is_engine(plan->problem.dep.engine) && shape(&plan->problem, check);
-}
-
+/* Layers of a local engine lie on its devices in a row: nothing has to divide. */
 #define SHAPE(NAME)                                                                                \
-    static bool shape_##NAME(const struct plan *plan, const struct check_asked *asked,             \
-                             struct check *check)                                                  \
+    static bool shape_##NAME(const struct problem *problem, struct check *check)                   \
     {                                                                                              \
-        (void)asked;                                                                               \
-        return check_shape(plan, check_##NAME, check);                                             \
+        return !local_is_engine(problem->dep.engine) && check_##NAME(problem, check);              \
     }
 
 SHAPE(heads)
@@ -149,13 +142,6 @@ SHAPE(blocks)
 SHAPE(layers)
 SHAPE(experts)
 #undef SHAPE
-
-static bool shape_format(const struct plan *plan, const struct check_asked *asked,
-                         struct check *check)
-{
-    (void)asked;
-    return check_format(&plan->problem, check);
-}
 
 static bool check_devices(const struct plan *plan, const struct check_asked *asked,
                           struct check *check)
@@ -253,56 +239,59 @@ typedef bool check_fn(const struct plan *plan, const struct check_asked *asked,
 static const struct check_row {
     struct check_info info;
     check_fn *evaluate; /* false: the check does not apply */
+    shape_fn *shape;    /* in its place where only the deployment counts */
 } ROWS[CHECK_COUNT] = {
     [CHECK_MEMORY_FITS] = {{"weights and one request fit", "bytes", "/deployment", false},
-                           memory_memory_fits},
+                           .evaluate = memory_memory_fits},
     [CHECK_KV_HOLDS] = {{"the KV pool holds the load", "requests", "/workload/concurrency", false},
-                        memory_kv_holds},
+                        .evaluate = memory_kv_holds},
     [CHECK_MAX_MODEL_LEN] = {{"the longest request fits the KV pool", "tokens",
                               "/deployment/max_model_len", false},
-                             memory_max_model_len},
+                             .evaluate = memory_max_model_len},
     [CHECK_REQUEST_LENGTH] = {{"the load's requests are admitted", "tokens",
                                "/deployment/max_model_len", false},
-                              memory_request_length},
-    [CHECK_TTFT] = {{"time to first token", "ms", "/slo/ttft_ms", false}, check_ttft},
-    [CHECK_TPOT] = {{"time per output token", "ms", "/slo/tpot_ms", false}, check_tpot},
+                              .evaluate = memory_request_length},
+    [CHECK_TTFT] = {{"time to first token", "ms", "/slo/ttft_ms", false}, .evaluate = check_ttft},
+    [CHECK_TPOT] = {{"time per output token", "ms", "/slo/tpot_ms", false}, .evaluate = check_tpot},
     [CHECK_OUTPUT_RATE] = {{"output of the whole deployment", "tokens/s", "/slo/output_tok_s",
                             false},
-                           check_output_rate},
+                           .evaluate = check_output_rate},
     [CHECK_ARRIVALS] = {{"the arrivals are served", "requests/s", "/workload/request_rate", false},
-                        check_arrivals},
-    [CHECK_HEADS] = {{"tp divides the heads", "", "/deployment/tp", true}, shape_heads},
+                        .evaluate = check_arrivals},
+    [CHECK_HEADS] = {{"tp divides the heads", "", "/deployment/tp", true}, .shape = shape_heads},
     [CHECK_KV_HEADS] = {{"tp divides or multiplies the KV heads", "", "/deployment/tp", true},
-                        shape_kv_heads},
+                        .shape = shape_kv_heads},
     [CHECK_VOCABULARY] = {{"tp divides the vocabulary", "", "/deployment/tp", true},
-                          shape_vocabulary},
+                          .shape = shape_vocabulary},
     [CHECK_WIDTH] = {{"tp divides the intermediate width", "", "/deployment/tp", true},
-                     shape_width},
+                     .shape = shape_width},
     [CHECK_EXPERT_WIDTH] = {{"tp divides an expert's width", "", "/deployment/tp", true},
-                            shape_expert_width},
+                            .shape = shape_expert_width},
     [CHECK_BLOCKS] = {{"shards hold whole quantisation blocks", "", "/deployment/tp", true},
-                      shape_blocks},
-    [CHECK_LAYERS] = {{"pp divides the layers", "", "/deployment/pp", true}, shape_layers},
-    [CHECK_EXPERTS] = {{"ep divides the experts", "", "/deployment/ep", true}, shape_experts},
+                      .shape = shape_blocks},
+    [CHECK_LAYERS] = {{"pp divides the layers", "", "/deployment/pp", true}, .shape = shape_layers},
+    [CHECK_EXPERTS] = {{"ep divides the experts", "", "/deployment/ep", true},
+                       .shape = shape_experts},
     [CHECK_FORMAT] = {{"the engine runs the format on the part", "", "/deployment/weights", true},
-                      shape_format},
+                      .shape = check_format},
     [CHECK_DEVICES] = {{"the layout takes the devices given", "devices", "/deployment/tp", true},
-                       check_devices},
+                       .evaluate = check_devices},
     [CHECK_TTFT_KEPT] = {{"time to first token is kept", "ms", "/candidate", false},
-                         check_ttft_kept},
+                         .evaluate = check_ttft_kept},
     [CHECK_TPOT_KEPT] = {{"time per output token is kept", "ms", "/candidate", false},
-                         check_tpot_kept},
-    [CHECK_OUTPUT_KEPT] = {{"output is kept", "tokens/s", "/candidate", false}, check_output_kept},
+                         .evaluate = check_tpot_kept},
+    [CHECK_OUTPUT_KEPT] = {{"output is kept", "tokens/s", "/candidate", false},
+                           .evaluate = check_output_kept},
     [CHECK_CAPACITY_KEPT] = {{"KV capacity is kept", "tokens", "/candidate", false},
-                             check_capacity_kept},
+                             .evaluate = check_capacity_kept},
     [CHECK_POSITIONS] = {{"the model takes the longest request", "tokens",
                           "/deployment/max_model_len", true},
-                         check_positions},
+                         .evaluate = check_positions},
     [CHECK_STEP_HOLDS] = {{"a step has a token of each sequence", "tokens",
                            "/deployment/max_num_seqs", true},
-                          check_step_holds},
+                          .shape = check_step_holds},
     [CHECK_CHECKPOINT] = {{"the quantisation is the checkpoint's", "", "/deployment/weights", true},
-                          check_checkpoint},
+                          .evaluate = check_checkpoint},
 };
 
 #define X(ID, NAME) [ID] = NAME,
@@ -317,8 +306,7 @@ static enum check_verdict worse_of(enum check_verdict a, enum check_verdict b)
 }
 
 /* One row held against a plan; false where it does not apply. */
-static bool evaluate(int row, const struct plan *plan, const struct check_asked *asked,
-                     struct check *ret_check)
+static void begin(int row, struct check *ret_check)
 {
     *ret_check = (struct check){.id = (enum check_id)row,
                                 .limit = NAN,
@@ -326,7 +314,14 @@ static bool evaluate(int row, const struct plan *plan, const struct check_asked 
                                 .low = NAN,
                                 .high = NAN,
                                 .basis = BASIS_DERIVED};
-    return ROWS[row].evaluate(plan, asked, ret_check);
+}
+
+static bool evaluate(int row, const struct plan *plan, const struct check_asked *asked,
+                     struct check *ret_check)
+{
+    begin(row, ret_check);
+    return ROWS[row].shape ? ROWS[row].shape(&plan->problem, ret_check)
+                           : ROWS[row].evaluate(plan, asked, ret_check);
 }
 
 void check_plan(const struct plan *plan, const struct check_asked *asked,
@@ -343,14 +338,15 @@ void check_plan(const struct plan *plan, const struct check_asked *asked,
     }
 }
 
-bool check_shape_refused(const struct plan *plan, struct check *ret_check)
+bool check_shape_refused(const struct problem *problem, struct check *ret_check)
 {
-    const struct check_asked asked = {.devices = NAN};
-
-    for (int i = 0; i < CHECK_COUNT; i++)
-        if (ROWS[i].info.is_shape && evaluate(i, plan, &asked, ret_check) &&
-            ret_check->verdict == CHECK_FAIL)
+    for (int i = 0; i < CHECK_COUNT; i++) {
+        if (!ROWS[i].shape)
+            continue;
+        begin(i, ret_check);
+        if (ROWS[i].shape(problem, ret_check) && ret_check->verdict == CHECK_FAIL)
             return true;
+    }
     return false;
 }
 

@@ -86,9 +86,9 @@ struct check_asked {
 void check_plan(const struct plan *plan, const struct check_asked *asked,
                 struct check_list *ret_checks);
 
-/* Whether the engine refuses the shape of a plan; the check that says so then goes to *ret_check.
- */
-bool check_shape_refused(const struct plan *plan, struct check *ret_check);
+/* Whether the engine refuses a deployment whatever its load; the check that says so then goes to
+ * *ret_check. */
+bool check_shape_refused(const struct problem *problem, struct check *ret_check);
 
 /* The check of that id in a list, NULL when it does not apply there. */
 const struct check *check_find(const struct check_list *checks, enum check_id id);

@@ -166,19 +166,24 @@ static void evaluate_prefill(const struct prepared *prep, struct core *core)
     step_prefill(&own, fresh, cached, &core->prefill);
 }
 
-void core_evaluate(const struct prepared *prep, struct core *ret_core)
+void core_run(const struct prepared *prep, struct core *core)
 {
     const struct problem *problem = prep->problem;
     const struct workload *load = &problem->load;
-    memory_compute(problem, prep->scale.model, &ret_core->memory);
-    evaluate_prefill(prep, ret_core);
-    ret_core->decode.batch = -1.0;
+    evaluate_prefill(prep, core);
+    core->decode.batch = -1.0;
     double replicas = load_replicas(problem);
     if (isnan(load->request_rate))
-        solve_cycle(prep, load_in_flight(load) / replicas, ret_core);
+        solve_cycle(prep, load_in_flight(load) / replicas, core);
     else
-        solve_open_loop(prep, load->request_rate / replicas / US_PER_S, ret_core);
-    core_regime(problem, ret_core);
+        solve_open_loop(prep, load->request_rate / replicas / US_PER_S, core);
+    core_regime(problem, core);
+}
+
+void core_evaluate(const struct prepared *prep, struct core *ret_core)
+{
+    memory_compute(prep->problem, prep->scale.model, &ret_core->memory);
+    core_run(prep, ret_core);
 }
 
 void core_compute(const struct problem *problem, const struct scale *scale, struct core *ret_core)

@@ -20,6 +20,9 @@ struct core {
 /* Evaluates a prepared problem. */
 void core_evaluate(const struct prepared *prep, struct core *ret_core);
 
+/* The same where core->memory is there already. */
+void core_run(const struct prepared *prep, struct core *core);
+
 /* Prepares and evaluates. */
 void core_compute(const struct problem *problem, const struct scale *scale, struct core *ret_core);
 

@@ -484,16 +484,27 @@ static void fill_figures(const struct problem *problem, struct memory_plan *plan
         memory_held(problem, plan, problem->load.input_tokens, problem->load.output_tokens);
 }
 
-void memory_compute(const struct problem *problem, double weights_scale,
+void memory_lay_out(const struct problem *problem, double weights_scale,
                     struct memory_plan *ret_memory)
 {
     compute_stages(problem, weights_scale, ret_memory);
     sum_terms(ret_memory);
-    judge(problem, ret_memory);
-    ret_memory->kv_bytes = fmax(ret_memory->kv_bytes, 0.0);
-    ret_memory->kv_bytes_low = fmax(ret_memory->kv_bytes_low, 0.0);
-    ret_memory->kv_bytes_high = fmax(ret_memory->kv_bytes_high, 0.0);
-    fill_figures(problem, ret_memory);
+}
+
+void memory_load(const struct problem *problem, struct memory_plan *memory)
+{
+    judge(problem, memory);
+    memory->kv_bytes = fmax(memory->kv_bytes, 0.0);
+    memory->kv_bytes_low = fmax(memory->kv_bytes_low, 0.0);
+    memory->kv_bytes_high = fmax(memory->kv_bytes_high, 0.0);
+    fill_figures(problem, memory);
+}
+
+void memory_compute(const struct problem *problem, double weights_scale,
+                    struct memory_plan *ret_memory)
+{
+    memory_lay_out(problem, weights_scale, ret_memory);
+    memory_load(problem, ret_memory);
 }
 
 double memory_longest_context(const struct problem *problem, const struct memory_plan *memory)

@@ -16,6 +16,11 @@
 void memory_compute(const struct problem *problem, double weights_scale,
                     struct memory_plan *ret_memory);
 
+/* The same in two parts: what no load changes, and what it makes of that. */
+void memory_lay_out(const struct problem *problem, double weights_scale,
+                    struct memory_plan *ret_memory);
+void memory_load(const struct problem *problem, struct memory_plan *memory);
+
 /* Tokens that one sequence is admitted with: input + the reserved share of the output (at least
  * half, the mean), in whole blocks. */
 double memory_held_tokens(const struct problem *problem, double input_tokens, double output_tokens);

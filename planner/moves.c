@@ -240,12 +240,14 @@ int moves_find(const struct problem *problem, const struct prepared *prep, const
 {
     int n = 0;
     struct problem from = *problem;
+    struct prepared own = *prep;
+    own.prefills = NULL; /* those of another part or model are not of this deployment */
     /* An open loop has in flight what Little's law says, not what a closed loop was asked for. */
     if (!isnan(problem->load.request_rate))
         from.load.concurrency = fmax(round(here->cycle.concurrency * load_replicas(problem)), 1.0);
     for (size_t i = 0; i < ARRAY_LEN(AXES); i++) {
         struct probe probe = {
-            .problem = &from, .prep = prep, .axis = &AXES[i], .work = *prep, .from = here->regime};
+            .problem = &from, .prep = &own, .axis = &AXES[i], .work = own, .from = here->regime};
         double now = AXES[i].now(&from);
         ret_moves[n++] = search(&probe, now, true);
         ret_moves[n++] = search(&probe, now, false);

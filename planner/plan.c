@@ -7,8 +7,10 @@
 
 #include "cures.h"
 #include "estimates.h"
+#include "memory.h"
 #include "memory_changes.h"
 #include "moves.h"
+#include "plan_keeper.h"
 #include "serve.h"
 #include "units.h"
 
@@ -149,41 +151,87 @@ static void fill_warnings(struct plan *plan, const struct prepared *prep, const 
         plan_warn(plan, WARN_SPECULATIVE_ASSUMED, dep->spec_acceptance, 0.0, NULL);
 }
 
+static void begin(const struct problem *problem, struct plan *plan)
+{
+    memset(plan, 0, offsetof(struct plan, moves));
+    plan->n_moves = plan->n_results = plan->n_warnings = 0;
+    plan->n_memory_changes = 0;
+    plan->problem = *problem;
+}
+
+/* Everything behind one evaluation. */
+static void conclude(const struct prepared *prep, const struct core *core, enum plan_depth depth,
+                     struct plan *plan)
+{
+    plan->decode = core->decode;
+    plan->prefill = core->prefill;
+    plan->memory = core->memory;
+    plan->regime = core->regime;
+    plan->dominant = core->dominant;
+    plan->decode_cycle_us = core->cycle.decode_us;
+    plan->prefill_cycle_us = core->cycle.prefill_us;
+    const struct served served =
+        load_serve(prep, core, depth == PLAN_BARE ? SERVE_CYCLE : SERVE_REPLAY);
+    estimates_fill(prep, core, &served, plan);
+    if (depth == PLAN_BARE) {
+        plan->max_request_rate = (struct estimate){NAN, NAN, NAN, NAN, BASIS_NO_RECORD};
+        return;
+    }
+    plan->memory.longest_context = memory_longest_context(&plan->problem, &plan->memory);
+    estimates_fill_saturation(prep, core, plan);
+    fill_warnings(plan, prep, core);
+    if (depth == PLAN_CHECK)
+        return;
+    plan->n_results = cures_find(&plan->problem, core, plan->results);
+    cures_replay(prep, core, plan->results, plan->n_results);
+    if (depth == PLAN_SUMMARY)
+        return;
+    plan->n_moves = moves_find(&plan->problem, prep, core, plan->moves);
+    plan->n_memory_changes =
+        memory_changes_find(&plan->problem, &plan->memory, plan->memory_changes);
+}
+
 void plan_compute(const struct problem *problem, enum plan_depth depth, struct plan *ret_plan)
 {
     struct prepared prep;
     struct core core;
-    memset(ret_plan, 0, offsetof(struct plan, moves));
-    ret_plan->n_moves = ret_plan->n_results = ret_plan->n_warnings = 0;
-    ret_plan->n_memory_changes = 0;
-    ret_plan->problem = *problem;
+    begin(problem, ret_plan);
     prepare(&ret_plan->problem, NULL, &prep);
     core_evaluate(&prep, &core);
-    ret_plan->decode = core.decode;
-    ret_plan->prefill = core.prefill;
-    ret_plan->memory = core.memory;
-    ret_plan->regime = core.regime;
-    ret_plan->dominant = core.dominant;
-    ret_plan->decode_cycle_us = core.cycle.decode_us;
-    ret_plan->prefill_cycle_us = core.cycle.prefill_us;
-    const struct served served =
-        load_serve(&prep, &core, depth == PLAN_BARE ? SERVE_CYCLE : SERVE_REPLAY);
-    estimates_fill(&prep, &core, &served, ret_plan);
-    if (depth == PLAN_BARE) {
-        ret_plan->max_request_rate = (struct estimate){NAN, NAN, NAN, NAN, BASIS_NO_RECORD};
-        return;
-    }
-    ret_plan->memory.longest_context =
-        memory_longest_context(&ret_plan->problem, &ret_plan->memory);
-    estimates_fill_saturation(&prep, &core, ret_plan);
-    fill_warnings(ret_plan, &prep, &core);
-    if (depth == PLAN_CHECK)
-        return;
-    ret_plan->n_results = cures_find(&ret_plan->problem, &core, ret_plan->results);
-    cures_replay(&prep, &core, ret_plan->results, ret_plan->n_results);
-    if (depth == PLAN_SUMMARY)
-        return;
-    ret_plan->n_moves = moves_find(&ret_plan->problem, &prep, &core, ret_plan->moves);
-    ret_plan->n_memory_changes =
-        memory_changes_find(&ret_plan->problem, &ret_plan->memory, ret_plan->memory_changes);
+    conclude(&prep, &core, depth, ret_plan);
+}
+
+/* Whether nothing but load, objectives and measurements differs. Texts are compared by where they
+ * lie; padding may tell equals apart, which costs time alone. */
+static bool same_deployment(const struct problem *a, const struct problem *b)
+{
+    const void *left = &a->dep, *right = &b->dep;
+    return a->lib == b->lib && a->model == b->model && a->hw == b->hw &&
+           a->max_positions == b->max_positions && memcmp(left, right, sizeof(a->dep)) == 0;
+}
+
+bool plan_keeper_turn(struct plan_keeper *keeper, const struct problem *problem)
+{
+    if (keeper->holds && same_deployment(&keeper->problem, problem))
+        return true;
+    keeper->holds = true;
+    keeper->problem = *problem;
+    keeper->prefills.deployment = ++keeper->deployment;
+    prepare(&keeper->problem, NULL, &keeper->prep);
+    keeper->prep.prefills = &keeper->prefills;
+    memory_lay_out(&keeper->problem, keeper->prep.scale.model, &keeper->memory);
+    return false;
+}
+
+void plan_compute_kept(struct plan_keeper *keeper, const struct problem *problem,
+                       enum plan_depth depth, struct plan *ret_plan)
+{
+    struct core core;
+    begin(problem, ret_plan);
+    keeper->prep.problem = &ret_plan->problem;
+    core.memory = keeper->memory;
+    memory_load(&ret_plan->problem, &core.memory);
+    core_run(&keeper->prep, &core);
+    conclude(&keeper->prep, &core, depth, ret_plan);
+    keeper->prep.problem = &keeper->problem;
 }

@@ -94,6 +94,8 @@ struct link_fit {
     double bus_bytes_us; /* the fit's bus, a neighbour's scaled to this part's link */
 };
 
+struct prefill_store;
+
 struct prepared {
     const struct problem *problem;
     struct scale scale;
@@ -137,6 +139,9 @@ struct prepared {
     double host_weights_us;   /* what a step takes at least to fetch weights out of host memory */
     double local_peak_us;     /* the peak that a local engine's kernels reach; 0 on others */
     struct local_speed local; /* llama.cpp and MLX: what their kernels take */
+    /* Prefills that step_prefill() found before, and where it leaves new ones; NULL = nowhere, as
+     * prepare() leaves it and a copy that changes needs it. */
+    struct prefill_store *prefills;
 };
 
 /* Compiles a problem; `scale` NULL means 1, 1, 1. */

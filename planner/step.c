@@ -414,8 +414,8 @@ static void prefill_landmarks(const struct prepared *prep, struct step *step)
     step->attention_ridge_kv_only_tokens = 2.0 * ridge / g;
 }
 
-void step_prefill(const struct prepared *prep, double new_tokens, double cached_tokens,
-                  struct step *ret_step)
+static void compute_prefill(const struct prepared *prep, double new_tokens, double cached_tokens,
+                            struct step *ret_step)
 {
     const struct deployment *dep = &prep->problem->dep;
     memset(ret_step, 0, sizeof(*ret_step));
@@ -457,4 +457,38 @@ void step_prefill(const struct prepared *prep, double new_tokens, double cached_
     ret_step->attention_flops = ret_step->classes[CLASS_PREFILL_ATTENTION].flops;
     ret_step->kv_write_bytes = ret_step->classes[CLASS_KV_WRITE].bytes;
     prefill_landmarks(prep, ret_step);
+}
+
+static bool same_key(const struct prefill_key *a, const struct prefill_key *b)
+{
+    return a->new_tokens == b->new_tokens && a->cached_tokens == b->cached_tokens &&
+           a->output_tokens == b->output_tokens &&
+           a->cached_prefix_tokens == b->cached_prefix_tokens &&
+           a->load_generator == b->load_generator;
+}
+
+/* A lengths' own place: neighbours lie apart. */
+static struct prefill_place *place_of(struct prefill_store *store, const struct prefill_key *key)
+{
+    double spread = key->new_tokens + 31.0 * key->cached_tokens + 17.0 * key->output_tokens;
+    return &store->places[(size_t)fmod(fabs(spread), PREFILL_PLACES)];
+}
+
+void step_prefill(const struct prepared *prep, double new_tokens, double cached_tokens,
+                  struct step *ret_step)
+{
+    const struct workload *load = &prep->problem->load;
+    const struct prefill_key key = {new_tokens, cached_tokens, load->output_tokens,
+                                    load->cached_prefix_tokens, load->load_generator};
+    if (prep->prefills == NULL) {
+        compute_prefill(prep, new_tokens, cached_tokens, ret_step);
+        return;
+    }
+    struct prefill_place *place = place_of(prep->prefills, &key);
+    if (place->deployment != prep->prefills->deployment || !same_key(&place->key, &key)) {
+        compute_prefill(prep, new_tokens, cached_tokens, &place->step);
+        place->key = key;
+        place->deployment = prep->prefills->deployment;
+    }
+    *ret_step = place->step;
 }

@@ -21,6 +21,25 @@ void step_decode(const struct prepared *prep, double sequences, double context_t
 void step_prefill(const struct prepared *prep, double new_tokens, double cached_tokens,
                   struct step *ret_step);
 
+/* Prefills of one deployment, by what they depend on. */
+#define PREFILL_PLACES 512
+
+struct prefill_key {
+    double new_tokens, cached_tokens, output_tokens, cached_prefix_tokens;
+    enum load_generator load_generator;
+};
+
+/* Zeroed, it holds none; a prefill is that of its deployment, which count names. */
+struct prefill_store {
+    long deployment; /* from 1 */
+
+    struct prefill_place {
+        long deployment;
+        struct prefill_key key;
+        struct step step;
+    } places[PREFILL_PLACES];
+};
+
 /* The class that carries most of a part; the part with the most time. */
 struct dominant step_dominant(const struct step *step, enum phase phase, enum part part);
 

@@ -40,6 +40,7 @@ struct app {
     struct openapi *openapi;
     struct kept_texts *claims;
     struct backtest_keeper *backtest;
+    struct auth *auth;
     atomic_bool draining;
     atomic_int sweeps;
 };
@@ -62,7 +63,10 @@ struct app *app_new(const struct app_options *options)
         return NULL;
     app->store = options->store;
     app->metrics = metrics_new(N_ROUTES);
-    if (!app->metrics) {
+    app->auth = auth_new(&options->rules);
+    if (!app->metrics || !app->auth) {
+        metrics_free(app->metrics);
+        auth_free(app->auth);
         free(app);
         return NULL;
     }
@@ -87,6 +91,7 @@ void app_free(struct app *app)
     openapi_free(app->openapi);
     kept_texts_free(app->claims);
     backtest_keeper_free(app->backtest);
+    auth_free(app->auth);
     metrics_free(app->metrics);
     free(app);
 }
@@ -129,6 +134,11 @@ struct kept_texts *app_claims(const struct app *app)
 struct backtest_keeper *app_backtest(const struct app *app)
 {
     return app->backtest;
+}
+
+struct auth *app_auth(const struct app *app)
+{
+    return app->auth;
 }
 
 const struct openapi *app_openapi(const struct app *app)
@@ -302,7 +312,7 @@ static bool choose_format(struct context *ctx)
     return ctx->format;
 }
 
-/* Route, method and format; false when the reply is written. */
+/* Route, method, caller and format; false when the reply is written. */
 static bool admit(struct context *ctx)
 {
     const struct request *request = ctx->request;
@@ -328,7 +338,7 @@ static bool admit(struct context *ctx)
         refuse_method(ctx);
         return false;
     }
-    return choose_format(ctx);
+    return auth_admit(ctx) && choose_format(ctx);
 }
 
 /* The longest body of this request: only POST carries one. */
@@ -420,7 +430,7 @@ static void answer(struct context *ctx)
 {
     const char *tag = NULL;
 
-    if (!admit(ctx) || !body_ok(ctx))
+    if (!admit(ctx) || !auth_pace(ctx) || !body_ok(ctx))
         return;
     bool cacheable = ctx->route->cacheable && ctx->request->method != METHOD_POST;
     if (!cacheable || still_needed(ctx, &tag))

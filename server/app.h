@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "auth.h"
 #include "catalogue.h"
 
 enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OPTIONS, METHOD_OTHER };
@@ -39,7 +40,7 @@ struct request {
     const char *body; /* NUL-terminated at body[body_length]; NULL: none was announced */
     size_t body_length;
     void *sunk;          /* what the route's sink made of a body that is not kept (then ""); NULL */
-    const char *peer;    /* address text, for logs; "" when nobody asked for it */
+    const char *peer;    /* address text, for logs and limits; "" when nobody asked for it */
     const char *refusal; /* why the HTTP layer refuses it, or NULL */
     int refusal_status;
     struct arena *arena;
@@ -63,6 +64,7 @@ struct reply {
 };
 
 struct app;
+struct auth;
 struct backtest_keeper;
 struct gap_links;
 struct gaps;
@@ -73,7 +75,8 @@ struct reply_stream;
 struct store;
 
 struct app_options {
-    struct store *store; /* open store; borrowed */
+    struct store *store;     /* open store; borrowed */
+    struct auth_rules rules; /* zeroes: reading is open, nothing is limited */
 };
 
 /* NULL when out of memory. Installs cJSON's memory hooks: call it before threads use cJSON. */
@@ -112,6 +115,7 @@ const struct gap_links *app_gap_links(const struct app *app);
 struct kept_texts *app_claims(const struct app *app);
 /* Predicted against measured; NULL when there was no memory for it. */
 struct backtest_keeper *app_backtest(const struct app *app);
+struct auth *app_auth(const struct app *app);
 /* Takes one of the SWEEPS_MAX places for replies that use all cores; false when all are taken. */
 bool app_sweep_begin(struct app *app);
 void app_sweep_end(struct app *app);

@@ -38,6 +38,13 @@ static const struct setting {
      "closes a connection whose request is not complete"},
     {"drain-timeout", SETTING_WHOLE, AT(drain_timeout_s), "10", 0, 3600, "SECONDS",
      "how long a stop waits for requests under way"},
+    {"read-tokens-required", SETTING_SWITCH, AT(read_tokens_required), NULL, 0, 0, NULL,
+     "reading takes a token of scope read as well, of everything but /healthz, /readyz and\n"
+     "/metrics; needs --db (writing always takes one)"},
+    {"write-rate", SETTING_WHOLE, AT(write_rate), "600", 0, 1000000, "N",
+     "writes a minute of one token, and of one address; 0 = no limit"},
+    {"auth-failure-rate", SETTING_WHOLE, AT(auth_failure_rate), "60", 0, 1000000, "N",
+     "tokens that are none a minute from one address before it has to wait; 0 = no limit"},
     {"access-log", SETTING_SWITCH, AT(access_log), NULL, 0, 0, NULL,
      "a line per request on stderr"},
     {"healthcheck", SETTING_TEXT, AT(healthcheck), NULL, 0, 0, "ADDRESS",
@@ -223,6 +230,11 @@ bool config_read(int argc, const char *const *argv, const char *const *environme
     for (const char *const *at = argv + (argc > 0); *at;)
         if (!read_flag(&at, &listen_given, &config, ret_error))
             return false;
+    if (config.read_tokens_required && !config.db) {
+        snprintf(ret_error, CONFIG_ERROR_MAX,
+                 "--read-tokens-required needs --db FILE: embedded records have no tokens");
+        return false;
+    }
     if (config.n_listen == 0)
         config.listen[config.n_listen++] = "127.0.0.1:8080";
     *ret_config = config;

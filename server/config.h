@@ -24,6 +24,8 @@ struct config {
     long threads;            /* 0 = one per core */
     long max_connections, max_connections_per_ip;
     long idle_timeout_s, request_timeout_s, drain_timeout_s;
+    long write_rate, auth_failure_rate; /* a minute; 0 = no limit */
+    bool read_tokens_required;
     bool access_log, help, version;
 };
 

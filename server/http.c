@@ -359,7 +359,7 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
     request->method = method_of(method);
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_header, &state);
     enum framing framing = header_framing(&state, &length);
-    if (exchange->http->access_log)
+    if (exchange->http->access_log || request->authorization)
         find_peer(exchange, connection);
     if (request->refusal)
         return answer(exchange, connection);

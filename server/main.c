@@ -114,7 +114,11 @@ static bool start(struct server *server, const struct config *config)
         return false;
     if (!store_open(config->db, &server->store, store_error))
         return fail(store_error);
-    server->app = app_new(&(struct app_options){.store = server->store});
+    server->app = app_new(
+        &(struct app_options){.store = server->store,
+                              .rules = {.read_closed = config->read_tokens_required,
+                                        .writes_per_minute = (double)config->write_rate,
+                                        .failures_per_minute = (double)config->auth_failure_rate}});
     if (!server->app)
         return fail("no memory");
     raise_descriptor_limit(config);

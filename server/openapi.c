@@ -141,6 +141,18 @@ static void put_components(struct json_out *out)
     openapi_table_schema(out, &PART_FIELDS);
     openapi_schemas_write(out);
     json_end_object(out);
+    json_key(out, "securitySchemes");
+    json_begin_object(out);
+    json_key(out, "token");
+    json_begin_object(out);
+    json_put_text(out, "type", "http");
+    json_put_text(out, "scheme", "bearer");
+    json_put_text(
+        out, "description",
+        "made by \"regimed token add NAME --scope SCOPES --db FILE\"; writing takes the "
+        "scope contribute, reading the scope read where --read-tokens-required closes it");
+    json_end_object(out);
+    json_end_object(out);
     json_end_object(out);
 }
 

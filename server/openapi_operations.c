@@ -20,6 +20,7 @@
 #include "plan_route.h"
 #include "problem.h"
 #include "records.h"
+#include "search_route.h"
 #include "shell.h"
 #include "store.h"
 #include "sweep_route.h"
@@ -40,6 +41,8 @@ static const struct handler_row {
      .sample = OPENAPI_COMPARE_EXAMPLE},
     {sweep_handler, QUERY_SWEEP, .schema = "Sweep", .line = "SweepLine", .request = "SweepRequest",
      .sample = OPENAPI_SWEEP_EXAMPLE},
+    {search_handler, QUERY_SEARCH, .schema = "Search", .line = "SearchLine",
+     .request = "SearchRequest", .sample = OPENAPI_SEARCH_EXAMPLE},
     {gguf_handler, QUERY_NONE, .schema = "GgufModel"},
     {records_list_handler, QUERY_LIST, .schema = "RecordList"},
     {records_item_handler, QUERY_ITEM, .schema = "Record"},
@@ -239,6 +242,7 @@ enum when {
     OF_READINESS,
     OF_STORE,
     OF_SWEEPS,
+    OF_TOKENS,
     OF_VALIDATOR
 };
 
@@ -249,14 +253,18 @@ static const struct refusal {
 } REFUSALS[] = {
     {304, OF_VALIDATOR, "what If-None-Match names is still right"},
     {400, ALWAYS, "the path, the query or the body cannot be read"},
+    {401, OF_TOKENS, "a token is missing, or the one shown is none, expired or revoked"},
+    {403, OF_TOKENS, "the token lacks the scope"},
     {404, WITH_ID, "there is no such record; the nearest name is suggested"},
     {406, ALWAYS, "none of the media types asked for"},
     {413, ALWAYS, "a body that is too long, or one where none is read"},
     {415, WITH_BODY, "the body's media type or encoding is not read"},
     {422, WITH_QUERY, "the request has faults; all of them are listed"},
+    {429, OF_TOKENS, "too many writes, or too many tokens that are none; see Retry-After"},
     {503, OF_READINESS, "stopping"},
     {503, OF_STORE, "the store cannot be read at the moment"},
-    {503, OF_SWEEPS, "as many sweeps as are computed at a time are under way; see Retry-After"},
+    {503, OF_SWEEPS,
+     "as many sweeps and searches as are computed at a time are under way; see Retry-After"},
 };
 
 static bool applies(const struct operation *operation, enum query_shape query, enum when when)
@@ -278,7 +286,9 @@ static bool applies(const struct operation *operation, enum query_shape query, e
         return query == QUERY_LIST || query == QUERY_ANCHORS || query == QUERY_BACKTEST ||
                query == QUERY_ITEM;
     case OF_SWEEPS:
-        return query == QUERY_SWEEP;
+        return query == QUERY_SWEEP || query == QUERY_SEARCH;
+    case OF_TOKENS:
+        return !route->open;
     case OF_VALIDATOR:
         return route->cacheable && !post;
     }
@@ -323,6 +333,28 @@ static void put_operation_id(struct json_out *out, const struct operation *opera
     json_put_text(out, "operationId", id);
 }
 
+/* A token that is needed or, for reading, may be: where the daemon closes it. */
+static void put_security(struct json_out *out, const struct operation *operation)
+{
+    const struct route *route = operation->route;
+    bool writes = operation->method == METHOD_POST && route->write_scope;
+    if (route->open) {
+        return;
+    }
+    json_key(out, "security");
+    json_begin_array(out);
+    if (!writes) {
+        json_begin_object(out);
+        json_end_object(out);
+    }
+    json_begin_object(out);
+    json_key(out, "token");
+    json_begin_array(out);
+    json_end_array(out);
+    json_end_object(out);
+    json_end_array(out);
+}
+
 void operation_write(struct json_out *out, const struct operation *operation)
 {
     const struct handler_row *row = row_of(operation->route);
@@ -330,6 +362,7 @@ void operation_write(struct json_out *out, const struct operation *operation)
     json_begin_object(out);
     put_operation_id(out, operation);
     json_put_text(out, "summary", operation->route->summary);
+    put_security(out, operation);
     operation_parameters_write(out, operation, query);
     if (operation->method == METHOD_POST) {
         put_body(out, operation->route, row);

@@ -48,6 +48,13 @@ struct operation {
     "\"axes\":{\"/hardware\":[\"h100-sxm\",\"l4\"],\"/workload/concurrency\":[1,64]},"             \
     "\"columns\":[\"regime\",\"dominant_class\",\"tpot_ms\",\"output_tok_s\",\"fits\"]}"
 
+/* The cheapest deployment of two parts that answers fast enough. */
+#define OPENAPI_SEARCH_EXAMPLE                                                                     \
+    "{\"model\":\"llama-3.1-70b\",\"hardware\":[\"h100-sxm\",\"h200-sxm\"],"                       \
+    "\"workload\":{\"concurrency\":64,\"input_tokens\":2048,\"output_tokens\":256},"               \
+    "\"slo\":{\"ttft_ms\":2000,\"tpot_ms\":30},\"space\":{\"devices\":[4,8],"                      \
+    "\"engine\":[\"vllm\",\"sglang\"]},\"objective\":\"cost\",\"limit\":3}"
+
 /* Whether every route's handler has its row. */
 bool operations_complete(void);
 

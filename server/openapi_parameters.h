@@ -22,7 +22,8 @@ enum query_shape {
     QUERY_ANCHORS,
     QUERY_BACKTEST,
     QUERY_ITEM,
-    QUERY_SWEEP
+    QUERY_SWEEP,
+    QUERY_SEARCH
 };
 
 /* Writes the member "parameters". */

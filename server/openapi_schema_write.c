@@ -131,6 +131,7 @@ const struct schema *schema_at(int index)
         {CAPACITY_SCHEMAS, N_CAPACITY_SCHEMAS},
         {MEMORY_SCHEMAS, N_MEMORY_SCHEMAS},
         {SWEEP_SCHEMAS, N_SWEEP_SCHEMAS},
+        {SEARCH_SCHEMAS, N_SEARCH_SCHEMAS},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {

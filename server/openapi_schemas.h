@@ -67,6 +67,9 @@ extern const int N_MEMORY_SCHEMAS;
 /* Those of tables of plans. */
 extern const struct schema SWEEP_SCHEMAS[];
 extern const int N_SWEEP_SCHEMAS;
+/* Those of searches. */
+extern const struct schema SEARCH_SCHEMAS[];
+extern const int N_SEARCH_SCHEMAS;
 
 /* The schema at that place of all tables, one behind the other; NULL past the end. */
 const struct schema *schema_at(int index);

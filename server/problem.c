@@ -1,11 +1,13 @@
 #include "problem.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "json_out.h"
 #include "request_limits.h"
 
 #define PROBLEM_MAX_BYTES (256 * KIB)
+#define RETRY_AFTER "Retry-After"
 
 /* RFC 9110 section 15, RFC 6585. */
 static const struct title {
@@ -73,14 +75,22 @@ static void reply_smallest(struct reply *reply)
     reply->body_length = sizeof(SMALLEST) - 1;
 }
 
+static bool has_retry_after(const struct reply *reply)
+{
+    for (int i = 0; i < reply->n_headers; i++)
+        if (strcmp(reply->headers[i].name, RETRY_AFTER) == 0)
+            return true;
+    return false;
+}
+
 void problem_reply(struct context *ctx, int status, const char *detail, const struct faults *faults)
 {
     struct reply *reply = ctx->reply;
     struct json_out out;
 
     reply->content_type = PROBLEM_MEDIA_TYPE;
-    if (status == 429 || status == 503)
-        reply_header(reply, "Retry-After", RETRY_AFTER_S);
+    if ((status == 429 || status == 503) && !has_retry_after(reply))
+        reply_header(reply, RETRY_AFTER, RETRY_AFTER_S);
 
     json_out_init(&out, ctx->request->arena, 1024, PROBLEM_MAX_BYTES);
     json_begin_object(&out);
@@ -103,6 +113,15 @@ void problem_reply(struct context *ctx, int status, const char *detail, const st
 
 void problem_status(struct context *ctx, int status, const char *detail)
 {
+    problem_reply(ctx, status, detail, NULL);
+}
+
+void problem_later(struct context *ctx, int status, const char *detail, double wait_s)
+{
+    const char *seconds = arena_printf(ctx->request->arena, "%.0f", ceil(wait_s));
+
+    if (seconds)
+        reply_header(ctx->reply, RETRY_AFTER, seconds);
     problem_reply(ctx, status, detail, NULL);
 }
 

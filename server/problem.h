@@ -24,6 +24,9 @@ void problem_not_found(struct context *ctx, const char *what, const char *neares
 /* Any other refusal; 429 and 503 carry Retry-After. `detail` says what to do instead. */
 void problem_status(struct context *ctx, int status, const char *detail);
 
+/* The same, to be tried again after `wait_s` seconds. */
+void problem_later(struct context *ctx, int status, const char *detail, double wait_s);
+
 /* The same with a list of errors beside the detail; faults may be NULL. */
 void problem_reply(struct context *ctx, int status, const char *detail,
                    const struct faults *faults);

@@ -40,6 +40,7 @@ static const char *const FORMATS[] = {"weight_format", "kv_format", NULL};
 static const char *const ENGINE[] = {"engine", NULL};
 static const char *const LAUNCH[] = {"launch", NULL};
 static const char *const CAPACITY[] = {"capacity", NULL};
+static const char *const PRICE[] = {"price", NULL};
 static const char *const MEMORY_RULE[] = {"memory_rule", NULL};
 static const char *const CLASS[] = {"class", NULL};
 static const char *const REGIME[] = {"regime", NULL};
@@ -169,6 +170,23 @@ static const struct record_kind KINDS[] = {
                     {"hardware", FILTER_HARDWARE, NULL},
                     {"status", FILTER_TEXT, VALUES("status", "capacity")},
                     {"oom", FILTER_TEXT, "SELECT 'true' UNION SELECT 'false'"}},
+        .hidden = HIDDEN,
+    },
+    {
+        .segment = "prices",
+        .noun = "price",
+        .kinds = PRICE,
+        STATEMENTS("r.id", OWN_TABLE("price", "prices"),
+                   EQUALS("x.hardware_id", "?4") EQUALS("x.provider", "?5") EQUALS("x.offer", "?6")
+                       EQUALS("x.standing", "?7"),
+                   "x.id, x.hardware_id AS hardware, x.provider, x.offer AS kind, "
+                   "x.usd_per_device_hour, x.usd_low, x.usd_high, x.devices_min, x.date, "
+                   "x.standing, (SELECT s.url FROM provenance p JOIN sources s ON s.id = "
+                   "p.source_id WHERE p.kind = 'price' AND p.record_id = x.id) AS source"),
+        .filters = {{"hardware", FILTER_HARDWARE, NULL},
+                    {"provider", FILTER_TEXT, VALUES("provider", "prices")},
+                    {"kind", FILTER_TEXT, VALUES("offer", "prices")},
+                    {"standing", FILTER_TEXT, "SELECT 'listed' UNION SELECT 'weak'"}},
         .hidden = HIDDEN,
     },
     {

@@ -14,8 +14,9 @@
 enum { STREAM_END = -1, STREAM_BROKEN = -2 };
 
 struct reply_stream {
-    /* Writes 1 .. size bytes and returns how many; STREAM_END behind the last one, STREAM_BROKEN
-     * where the rest cannot be made. Takes a millisecond or so: others wait for the thread. */
+    /* Writes 1 .. size bytes and returns how many, 0 when there is nothing yet; STREAM_END behind
+     * the last one, STREAM_BROKEN where the rest cannot be made. Takes a millisecond or so: others
+     * wait for the thread. */
     long (*read)(struct reply_stream *stream, char *buffer, size_t size);
     void (*end)(struct reply_stream *stream);
 };

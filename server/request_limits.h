@@ -41,6 +41,12 @@
 #define SWEEP_SMALL_POINTS 512
 /* Values that a columnar reply keeps (16 MB); what is more is computed in further passes. */
 #define SWEEP_CELLS_MAX 2000000
+/* Candidates of one search: some ten seconds of one core. */
+#define SEARCH_CANDIDATES_MAX 1000000
+/* Candidates of a search that is answered in one piece. */
+#define SEARCH_SMALL_CANDIDATES 256
+/* Results of one search: each is a plan of 35 kB while it is ranked. */
+#define SEARCH_ITEMS_MAX 100
 /* Sweeps and searches at a time; each uses all cores. */
 #define SWEEPS_MAX 4
 /* Reasons and texts of one block of points. */

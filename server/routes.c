@@ -22,6 +22,7 @@
 #include "plan_route.h"
 #include "records.h"
 #include "request_limits.h"
+#include "search_route.h"
 #include "shell.h"
 #include "sweep_route.h"
 
@@ -31,6 +32,7 @@
 static const char *const JSON_TEXT[] = {MEDIA_JSON, MEDIA_TEXT, NULL};
 static const char *const JSON_ONLY[] = {MEDIA_JSON, NULL};
 static const char *const TABLE[] = {MEDIA_JSON, MEDIA_CSV, MEDIA_NDJSON, NULL};
+static const char *const SEARCH[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_CSV, MEDIA_NDJSON, NULL};
 static const char *const JSON_CSV[] = {MEDIA_JSON, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_CSV[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_CSV, NULL};
 static const char *const JSON_TEXT_HTML[] = {MEDIA_JSON, MEDIA_TEXT, MEDIA_HTML, NULL};
@@ -154,6 +156,14 @@ const struct route ROUTES[] = {
         .handler = sweep_handler,
         .summary = "a table of plans over any fields: columns by name, streamed",
     },
+    {
+        .path = "/v1/search",
+        .methods = POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = SEARCH,
+        .handler = search_handler,
+        .summary = "the best deployments for models, load and objectives, with their commands",
+    },
     RECORDS("models", "models: geometry, parameters, KV bytes"),
     RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),
     RECORDS("formats", "formats of weights and of the KV cache"),
@@ -161,6 +171,7 @@ const struct route ROUTES[] = {
     RECORDS("memory-rules", "constants of the engines' memory accounting, by version and part"),
     RECORDS("launches", "flags that runs are started with, and under which conditions"),
     RECORDS("capacity", "what engines printed about memory at start, and whether they started"),
+    RECORDS("prices", "what a device costs per hour, by provider, with source and date"),
     RECORDS("classes", "cost classes, their formulas and bounds"),
     RECORDS("regimes", "regimes and the signs of each"),
     RECORDS("cures", "cures, when they help and when not"),
@@ -246,6 +257,7 @@ const struct route ROUTES[] = {
         .path = "/healthz",
         .methods = GET,
         .media_types = JSON_TEXT,
+        .open = true,
         .handler = healthz_handler,
         .summary = "is the process alive",
     },
@@ -253,6 +265,7 @@ const struct route ROUTES[] = {
         .path = "/readyz",
         .methods = GET,
         .media_types = JSON_TEXT,
+        .open = true,
         .handler = readyz_handler,
         .summary = "is the store open and migrated, and is the process not stopping",
     },
@@ -268,6 +281,7 @@ const struct route ROUTES[] = {
         .path = "/metrics",
         .methods = GET,
         .media_types = TEXT,
+        .open = true,
         .handler = metrics_handler,
         .summary = "counters in the text format of Prometheus",
     },

@@ -11,15 +11,17 @@
 
 /* What a handler may reach. */
 struct route;
+struct token;
 
 struct context {
     struct app *app;
     const struct catalogue *catalogue; /* the snapshot of this request */
     const struct request *request;
     struct reply *reply;
-    const char *id;            /* the {id} segment of the path, decoded; NULL */
-    const char *format;        /* negotiated: one of the route's media types */
-    const struct route *route; /* the row that matched; NULL = none did */
+    const char *id;             /* the {id} segment of the path, decoded; NULL */
+    const char *format;         /* negotiated: one of the route's media types */
+    const struct token *caller; /* who showed a token that was asked for; NULL */
+    const struct route *route;  /* the row that matched; NULL = none did */
 };
 
 typedef void handler_fn(struct context *ctx);
@@ -38,6 +40,8 @@ struct route {
     const struct body_sink *sink;   /* NULL: bodies are kept */
     const char *const *media_types; /* replies it can give, best first; NULL ends */
     bool cacheable;                 /* carries ETag and honours If-None-Match */
+    bool open;                      /* needs no token where reading does */
+    unsigned write_scope;           /* enum token_scope that POST needs; 0: POST is a question */
     handler_fn *handler;
     const char *summary;
     bool page; /* for browsers alone: no part of the API that documents describe */

@@ -1,6 +1,7 @@
 #include "nearness.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The weight of the belief that a prediction needs no correction, in runs at distance 0. */
@@ -14,6 +15,8 @@
 #define CELL_RESIDUAL_MAX 0.2
 /* Weights below are no correction at all. */
 #define LEAST_WEIGHT 0.05
+/* Beyond, exp() is less than that: -ln 0.05 = 2.996. */
+#define FARTHEST 3.0
 
 static bool same_precision(const struct library *lib, int a, int b)
 {
@@ -144,23 +147,34 @@ struct gathered {
     struct nearness near;
 };
 
-static void gather(const struct catalogue *catalogue, const struct predictions *predictions,
-                   const struct anchor_point *asked, int anchor, struct gathered *got)
+/* Takes note of a measurement of the model on the engine, whatever the load; true when it is of the
+ * very cell, so that it has a weight. */
+static bool take(const struct catalogue *catalogue, const struct predictions *predictions,
+                 const struct anchor_point *asked, int anchor, struct gathered *got)
 {
     const struct anchor_point *point = &catalogue->anchors.points[anchor];
     struct nearness *near = &got->near;
     near->tier = nearer(near->tier, TIER_MODEL);
     if (!nearness_same_cell(catalogue, point, asked)) {
         add_to_cell(catalogue, predictions, anchor, &got->cells);
-        return;
+        return false;
     }
     near->tier = nearer(near->tier, is_layout(asked, point) ? TIER_ANCHORED : TIER_CELL);
-    double apart_by = distance(asked, point);
+    return true;
+}
+
+/* Adds a measurement of the cell by how near it is. */
+static void weigh(const struct anchor_index *index, const struct predictions *predictions,
+                  const struct anchor_point *asked, int anchor, struct gathered *got)
+{
+    double apart_by = distance(asked, &index->points[anchor]);
+    if (apart_by > FARTHEST)
+        return;
     double weight = apart_by < SAME_RUN_DISTANCE ? SAME_RUN_WEIGHT : exp(-apart_by);
     if (weight < LEAST_WEIGHT)
         return;
-    near->n++;
-    add(&catalogue->anchors, predictions, anchor, weight, &got->sums);
+    got->near.n++;
+    add(index, predictions, anchor, weight, &got->sums);
 }
 
 static void conclude(struct gathered *got, double correlation, struct nearness *ret_near)
@@ -175,13 +189,15 @@ static void conclude(struct gathered *got, double correlation, struct nearness *
     *ret_near = *near;
 }
 
+static const struct gathered NOTHING = {.near = {.tier = TIER_ENGINE, .factor = {1.0, 1.0}}};
+
 void nearness_find(const struct catalogue *catalogue, const struct problem *problem,
                    const struct predictions *predictions, const unsigned char *skip,
                    struct nearness *ret_near)
 {
     const struct anchor_index *index = &catalogue->anchors;
     const struct anchor_point asked = anchor_point_of(problem);
-    struct gathered got = {.near = {.tier = TIER_ENGINE, .factor = {1.0, 1.0}}};
+    struct gathered got = NOTHING;
     const float *tpot =
         predictions ? predictions->ms[INTERVAL_TPOT] : index->predicted_ms[0][INTERVAL_TPOT];
     double correlation = problem->dep.engine->host[HOST_MODEL_CORRELATION].value;
@@ -195,8 +211,67 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
         int anchor = index->by_model[i];
         bool skipped = skip != NULL && skip[anchor];
         if (!skipped && index->points[anchor].engine == asked.engine &&
-            !isnan((double)tpot[anchor]))
-            gather(catalogue, predictions, &asked, anchor, &got);
+            !isnan((double)tpot[anchor]) && take(catalogue, predictions, &asked, anchor, &got))
+            weigh(index, predictions, &asked, anchor, &got);
     }
     conclude(&got, correlation, ret_near);
+}
+
+/* The same for many loads on one deployment ---------------------------------------------------- */
+
+struct nearness_keeper {
+    const struct catalogue *catalogue;
+    struct anchor_point asked;
+    struct gathered taken; /* of all measurements, before any is weighed */
+    bool measured;         /* there may be some */
+    int n_runs, runs[];    /* those of the cell */
+};
+
+struct nearness_keeper *nearness_keeper_new(const struct catalogue *catalogue)
+{
+    size_t runs = (size_t)catalogue->anchors.n_compared;
+    struct nearness_keeper *keeper = calloc(1, sizeof(*keeper) + runs * sizeof(keeper->runs[0]));
+
+    if (keeper)
+        keeper->catalogue = catalogue;
+    return keeper;
+}
+
+void nearness_keeper_free(struct nearness_keeper *keeper)
+{
+    free(keeper);
+}
+
+void nearness_keeper_turn(struct nearness_keeper *keeper, const struct problem *problem)
+{
+    const struct anchor_index *index = &keeper->catalogue->anchors;
+    const float *tpot = index->predicted_ms[0][INTERVAL_TPOT];
+
+    keeper->asked = anchor_point_of(problem);
+    keeper->taken = NOTHING;
+    keeper->n_runs = 0;
+    keeper->measured = keeper->asked.model >= 0 && keeper->asked.hardware >= 0 && tpot != NULL;
+    if (!keeper->measured)
+        return;
+    int model = keeper->asked.model;
+    for (int i = index->model_start[model]; i < index->model_start[model + 1]; i++) {
+        int anchor = index->by_model[i];
+        if (index->points[anchor].engine == keeper->asked.engine && !isnan((double)tpot[anchor]) &&
+            take(keeper->catalogue, NULL, &keeper->asked, anchor, &keeper->taken))
+            keeper->runs[keeper->n_runs++] = anchor;
+    }
+}
+
+void nearness_find_kept(struct nearness_keeper *keeper, const struct problem *problem,
+                        struct nearness *ret_near)
+{
+    struct gathered got = keeper->taken;
+
+    *ret_near = got.near;
+    if (!keeper->measured)
+        return;
+    anchor_point_load(&keeper->asked, problem);
+    for (int i = 0; i < keeper->n_runs; i++)
+        weigh(&keeper->catalogue->anchors, NULL, &keeper->asked, keeper->runs[i], &got);
+    conclude(&got, problem->dep.engine->host[HOST_MODEL_CORRELATION].value, ret_near);
 }

@@ -34,6 +34,22 @@ void nearness_find(const struct catalogue *catalogue, const struct problem *prob
                    const struct predictions *predictions, const unsigned char *skip,
                    struct nearness *ret_near);
 
+/* What lies near plans of many loads on one deployment: its measurements are looked up once. A
+ * keeper belongs to one thread and borrows the catalogue. */
+struct nearness_keeper;
+
+/* NULL when out of memory. */
+struct nearness_keeper *nearness_keeper_new(const struct catalogue *catalogue);
+void nearness_keeper_free(struct nearness_keeper *keeper);
+
+/* Turns to the deployment of a problem; must come before the first search. */
+void nearness_keeper_turn(struct nearness_keeper *keeper, const struct problem *problem);
+
+/* nearness_find() by the snapshot's predictions, of a problem of the deployment that the keeper
+ * turned to last. */
+void nearness_find_kept(struct nearness_keeper *keeper, const struct problem *problem,
+                        struct nearness *ret_near);
+
 /* Whether two points are of one cell: model, part, engine and weight format, all of fp8 one. */
 bool nearness_same_cell(const struct catalogue *catalogue, const struct anchor_point *a,
                         const struct anchor_point *b);

@@ -11,6 +11,7 @@
 #include "csv_cells.h"
 #include "nearness.h"
 #include "plan_body.h"
+#include "plan_keeper.h"
 #include "problem.h"
 #include "request_limits.h"
 
@@ -42,10 +43,13 @@ static const char *place_of(struct arena *arena, const char *member, const char 
     size_t n = 0;
 
     for (; *name && n < sizeof(escaped) - 3; name++) {
-        bool special = *name == '/' || *name == '~';
-        escaped[n++] = special ? '~' : *name;
-        if (special)
-            escaped[n++] = *name == '/' ? '1' : '0';
+        const char *special = *name == '/' ? "~1" : "~0";
+        if (*name == '/' || *name == '~') {
+            escaped[n++] = special[0];
+            escaped[n++] = special[1];
+        } else {
+            escaped[n++] = *name;
+        }
     }
     escaped[n] = '\0';
     const char *shown = field_quote(arena, escaped);
@@ -136,35 +140,47 @@ static double number_of(const cJSON *object, const char *name, double absent)
     return cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
 }
 
+static bool is_listed(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a range is whole, and nothing else. */
+static bool range_is_sound(const cJSON *range, double from, double to, double steps)
+{
+    static const char *const NAMES[] = {"from", "to", "steps", "scale"};
+    const cJSON *scale = cJSON_GetObjectItemCaseSensitive(range, "scale");
+    bool named = scale && cJSON_IsString(scale);
+    bool logarithmic = named && strcmp(scale->valuestring, "log") == 0;
+    bool linear = !scale || (named && strcmp(scale->valuestring, "linear") == 0);
+
+    for (const cJSON *item = range->child; item; item = item->next)
+        if (!is_listed(item->string, NAMES, ARRAY_LEN(NAMES)))
+            return false;
+    return isfinite(from) && isfinite(to) && (linear || (logarithmic && from > 0 && to > 0)) &&
+           steps >= 2 && steps <= RANGE_STEPS_MAX && floor(steps) == steps;
+}
+
 /* {"from", "to", "steps", "scale"} as a list of numbers; NULL with a fault. */
 static const cJSON *expand_range(const struct reading *reading, const struct axis *axis,
                                  const cJSON *range)
 {
-    static const char *const NAMES[] = {"from", "to", "steps", "scale"};
-    struct arena *arena = reading->ctx->request->arena;
-    const char *place = place_of(arena, "axes", axis->pointer, -1);
+    const char *place = place_of(reading->ctx->request->arena, "axes", axis->pointer, -1);
     double from = number_of(range, "from", NAN), to = number_of(range, "to", NAN);
     double steps = number_of(range, "steps", NAN);
-    const cJSON *scale = cJSON_GetObjectItemCaseSensitive(range, "scale");
-    bool logarithmic = cJSON_IsString(scale) && strcmp(scale->valuestring, "log") == 0;
-    bool linear = !scale || (cJSON_IsString(scale) && strcmp(scale->valuestring, "linear") == 0);
-    bool known = true;
 
-    for (const cJSON *item = range->child; item; item = item->next) {
-        bool found = false;
-        for (size_t i = 0; i < ARRAY_LEN(NAMES); i++)
-            found = found || strcmp(item->string, NAMES[i]) == 0;
-        known = known && found;
-    }
-    bool numbers = isfinite(from) && isfinite(to) && (!logarithmic || (from > 0 && to > 0));
-    bool counted = steps >= 2 && steps <= RANGE_STEPS_MAX && floor(steps) == steps;
-    if (!known || !numbers || !counted || !(linear || logarithmic)) {
+    if (!range_is_sound(range, from, to, steps)) {
         fault_add(reading->faults, place, NULL,
                   "a range is {\"from\", \"to\", \"steps\" from 2 to %d, \"scale\": \"linear\" or "
                   "\"log\"}, its ends above 0 where it is logarithmic",
                   RANGE_STEPS_MAX);
         return NULL;
     }
+    const cJSON *scale = cJSON_GetObjectItemCaseSensitive(range, "scale");
+    bool logarithmic = scale && strcmp(scale->valuestring, "log") == 0;
     cJSON *list = cJSON_CreateArray();
     bool whole = PLAN_FIELDS.rows[axis->row].kind == FIELD_WHOLE;
     double last = NAN;
@@ -332,7 +348,8 @@ static void read_base(const struct reading *reading, const cJSON *base)
     for (size_t i = 0; readable && i < ARRAY_LEN(REQUIRED); i++) {
         bool given = grid->base.given[REQUIRED[i]];
         for (int k = 0; k < grid->n_axes; k++)
-            given = given || grid->axes[k].row == (int)REQUIRED[i];
+            given = given || grid->axes[k].row == (int)REQUIRED[i] ||
+                    PLAN_FIELDS.rows[grid->axes[k].row].describes;
         const char *pointer = PLAN_FIELDS.rows[REQUIRED[i]].pointer;
         if (!given)
             fault_add(reading->faults,
@@ -346,10 +363,7 @@ static void refuse_members(const struct reading *reading, const cJSON *body)
     static const char *const NAMES[] = {"base", "axes", "columns", "replay"};
 
     for (const cJSON *item = body->child; item; item = item->next) {
-        bool known = false;
-        for (size_t i = 0; i < ARRAY_LEN(NAMES); i++)
-            known = known || strcmp(item->string, NAMES[i]) == 0;
-        if (!known)
+        if (!is_listed(item->string, NAMES, ARRAY_LEN(NAMES)))
             fault_add(reading->faults,
                       arena_printf(reading->ctx->request->arena, "/%s",
                                    field_quote(reading->ctx->request->arena, item->string)),
@@ -392,6 +406,10 @@ struct grid_worker {
     int at[GRID_AXES_MAX]; /* the point that the levels stand at; -1 = none yet */
     struct plan_request levels[GRID_AXES_MAX + 1]; /* [k]: the base with the first k axes set */
     struct plan_request request;
+    struct plan_keeper *kept;
+    struct nearness_keeper *near;
+    struct check refusal; /* why no engine starts the deployment that the keepers turned to */
+    bool refused;
     struct plan plan;
 };
 
@@ -409,12 +427,14 @@ struct grid_worker *grid_worker_new(const struct grid *grid)
     if (!worker)
         return NULL;
     worker->grid = grid;
-    worker->arena = arena_new(SWEEP_ARENA_MAX);
+    worker->arena = arena_new(REQUEST_ARENA_MAX);
+    worker->kept = calloc(1, sizeof(*worker->kept));
+    worker->near = nearness_keeper_new(grid->catalogue);
     worker->levels[0] = grid->base;
     worker->at[0] = -1;
-    if (worker->arena)
+    if (worker->arena && worker->kept && worker->near)
         return worker;
-    free(worker);
+    grid_worker_free(worker);
     return NULL;
 }
 
@@ -423,12 +443,36 @@ void grid_worker_free(struct grid_worker *worker)
     if (!worker)
         return;
     arena_free(worker->arena);
+    nearness_keeper_free(worker->near);
+    free(worker->kept);
     free(worker);
 }
 
+static bool describes(const struct grid *grid, int axis)
+{
+    return PLAN_FIELDS.rows[grid->axes[axis].row].describes;
+}
+
+/* What was read of a text lies in the arena, and so may what the keepers compare by. */
 void grid_worker_reset(struct grid_worker *worker)
 {
     arena_reset(worker->arena);
+    worker->at[0] = -1;
+    for (int i = 0; i < worker->grid->n_axes; i++)
+        worker->kept->holds = worker->kept->holds && !describes(worker->grid, i);
+}
+
+/* Whether a text will be read that is not the one of the point before. */
+static bool reads_text(const struct grid_worker *worker, long point)
+{
+    const struct grid *grid = worker->grid;
+    bool reads = false, turned = worker->at[0] < 0;
+
+    for (int i = 0; i < grid->n_axes; i++) {
+        turned = turned || grid_index(grid, point, i) != worker->at[i];
+        reads = reads || (turned && describes(grid, i));
+    }
+    return reads;
 }
 
 /* Brings the levels to a point: those behind the first axis that turned are made anew. */
@@ -463,17 +507,30 @@ static const char *fault_text(struct grid_worker *worker)
     return text ? text : "these leaves do not go together";
 }
 
-/* Why no engine starts this shape; NULL when one does. */
-static const char *shape_text(struct grid_worker *worker)
+/* Why no engine starts this shape. */
+static const char *refusal_text(struct grid_worker *worker)
 {
-    struct check check;
     struct phrase phrase;
 
-    if (!check_shape_refused(&worker->plan, &check))
-        return NULL;
-    check_sentence(&check, &phrase);
+    check_sentence(&worker->refusal, &phrase);
     const char *text = arena_copy(worker->arena, phrase_text(&phrase), phrase.length);
-    return text ? text : check_info(check.id)->title;
+    return text ? text : check_info(worker->refusal.id)->title;
+}
+
+/* Plans the resolved request; NULL, or why there is no plan. */
+static const char *plan_point(struct grid_worker *worker)
+{
+    struct problem *problem = &worker->request.problem;
+
+    if (!plan_keeper_turn(worker->kept, problem)) {
+        nearness_keeper_turn(worker->near, problem);
+        worker->refused = check_shape_refused(problem, &worker->refusal);
+    }
+    if (worker->refused)
+        return refusal_text(worker);
+    nearness_find_kept(worker->near, problem, &problem->near);
+    plan_compute_kept(worker->kept, problem, worker->grid->depth, &worker->plan);
+    return NULL;
 }
 
 const char *grid_point(struct grid_worker *worker, long point, union cell *ret_cells)
@@ -481,6 +538,8 @@ const char *grid_point(struct grid_worker *worker, long point, union cell *ret_c
     const struct grid *grid = worker->grid;
     const struct intake intake = {grid->catalogue, worker->arena, &worker->faults, ""};
 
+    if (reads_text(worker, point))
+        grid_worker_reset(worker); /* texts may be long */
     faults_init(&worker->faults, worker->arena);
     bool good = move_to(worker, &intake, point);
     if (good) {
@@ -488,13 +547,7 @@ const char *grid_point(struct grid_worker *worker, long point, union cell *ret_c
         described_init(&worker->request.described, worker->arena);
         good = plan_request_resolve(&intake, &worker->request);
     }
-    const char *why = good ? NULL : fault_text(worker);
-    if (good) {
-        struct problem *problem = &worker->request.problem;
-        nearness_find(grid->catalogue, problem, NULL, NULL, &problem->near);
-        plan_compute(problem, grid->depth, &worker->plan);
-        why = shape_text(worker);
-    }
+    const char *why = good ? plan_point(worker) : fault_text(worker);
     for (int i = 0; i < grid->n_columns; i++)
         ret_cells[i] =
             why ? column_nothing(&grid->columns[i]) : column_cell(&grid->columns[i], &worker->plan);

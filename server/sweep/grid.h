@@ -65,11 +65,11 @@ void grid_worker_free(struct grid_worker *worker);
 
 /*
  * Evaluates a point into grid->n_columns cells. NULL, or why there are none; the reason lives until
- * grid_worker_reset().
+ * the next point.
  */
 const char *grid_point(struct grid_worker *worker, long point, union cell *ret_cells);
 
-/* Forgets the reasons given so far. */
+/* Frees what points left behind; due every few hundred of them. */
 void grid_worker_reset(struct grid_worker *worker);
 
 #endif

@@ -86,9 +86,9 @@ static const char *text_of(const cJSON *object, const char *name)
     return item && cJSON_IsString(item) ? item->valuestring : "";
 }
 
-static const char *const KINDS[] = {"models",       "hardware", "formats", "engines",
-                                    "launches",     "classes",  "regimes", "cures",
-                                    "calibrations", "sources",  "capacity"};
+static const char *const KINDS[] = {"models",       "hardware", "formats",  "engines",
+                                    "launches",     "classes",  "regimes",  "cures",
+                                    "calibrations", "sources",  "capacity", "prices"};
 
 /* Follows next_cursor to the end: every record once, as many as `total` says, trail and all. */
 static void pages_reach_every_record_once(void **state)

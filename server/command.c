@@ -10,12 +10,16 @@
 #include "fault.h"
 #include "kernel_tables.h"
 #include "store.h"
+#include "token_command.h"
 
 #define EXIT_USAGE 2
+#define WORDS_MAX 2
 
-/* What stands behind a command: flags with a value, all of them optional. */
+/* What stands behind a command: words, and flags with a value, all of them optional. */
 struct options {
-    const char *db, *out, *format, *set, *tables;
+    const char *words[WORDS_MAX];
+    int n_words;
+    const char *db, *out, *format, *set, *tables, *scope, *expires;
 };
 
 /* Store and catalogue are NULL for a command without --db. */
@@ -51,18 +55,27 @@ static bool run_fit_kernels(struct store *store, const struct catalogue *catalog
                              options->out, stdout);
 }
 
+static bool run_token(struct store *store, const struct catalogue *catalogue,
+                      const struct options *options)
+{
+    (void)catalogue;
+    return token_command(store, options->words[0], options->words[1], options->scope,
+                         options->expires, stdout);
+}
+
 static const struct command {
     const char *name;
     command_fn *run;
+    int n_words;     /* at most; the first is needed */
     const char *own; /* its flags, each between blanks; with --db it reads a store */
     const char *flags, *help;
 } COMMANDS[] = {
-    {"calibrate", run_calibrate, " --db --out ", "[--db FILE] [--out FOLDER]",
+    {"calibrate", run_calibrate, 0, " --db --out ", "[--db FILE] [--out FOLDER]",
      "fits the engines' constants to the measured runs of the store (the embedded records\n"
      "without --db), cross-validates them and prints the errors; with --out it writes\n"
      "engine-constants.json, intervals.json and predictions.csv into FOLDER, without it no file\n"
      "(db/records/calibration of a checkout carries them into the next build)"},
-    {"backtest", run_backtest, " --db --format --set --memory ",
+    {"backtest", run_backtest, 0, " --db --format --set --memory ",
      "[--db FILE] [--format text|json|csv] [--set calibrated|other|local|memory] [--memory]",
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
      "and load, the rows farthest off with what is known of them; json and csv have every row\n"
@@ -71,15 +84,23 @@ static const struct command {
      "speed tests of local engines; memory (--memory): KV tokens, weights and failed starts "
      "against\n"
      "what engines printed"},
-    {"fit-local", run_fit_local, " --db --out ", "[--db FILE] [--out FOLDER]",
+    {"fit-local", run_fit_local, 0, " --db --out ", "[--db FILE] [--out FOLDER]",
      "fits the constants of llama.cpp, ik_llama.cpp and MLX to the measured speeds of the store\n"
      "(the embedded records without --db) and prints the errors with each source left out; with\n"
      "--out it writes local.csv into FOLDER, without it no file (db/records/calibration of a\n"
      "checkout carries it into the next build)"},
-    {"fit-kernels", run_fit_kernels, " --tables --out ", "[--tables FOLDER] [--out FOLDER]",
+    {"fit-kernels", run_fit_kernels, 0, " --tables --out ", "[--tables FOLDER] [--out FOLDER]",
      "fits the measured kernels of a checkout (--tables, db/records/kernels by default) and\n"
      "prints the errors, also with each matrix left out; with --out it writes gemm-shapes.csv\n"
      "into FOLDER, without it no file (db/records/fits carries it into the next build)"},
+    {"token", run_token, 2, " --db --scope --expires ",
+     "add NAME --scope SCOPES [--expires 90d] --db FILE\n"
+     "  regimed token list --db FILE\n"
+     "  regimed token revoke NAME|ID --db FILE",
+     "tokens of a store, also of one that is being served: they hold at once. add prints the\n"
+     "token alone, once; the file keeps its keyed hash. Scopes, a comma between: contribute\n"
+     "(writes), read (of a daemon with --read-tokens-required), admin (both). A token lasts\n"
+     "for ever without --expires (a number with m, h, d or w)"},
 };
 
 bool command_is_named(int argc, char **argv)
@@ -109,18 +130,26 @@ static const char **place_of(const struct command *command, struct options *opti
     const struct {
         const char *name;
         const char **place;
-    } known[] = {{"--db", &options->db},
-                 {"--out", &options->out},
-                 {"--format", &options->format},
-                 {"--set", &options->set},
-                 {"--tables", &options->tables}};
+    } known[] = {{"--db", &options->db},          {"--out", &options->out},
+                 {"--format", &options->format},  {"--set", &options->set},
+                 {"--tables", &options->tables},  {"--scope", &options->scope},
+                 {"--expires", &options->expires}};
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (strlen(known[i].name) == length && strncmp(argument, known[i].name, length) == 0 &&
             takes(command, known[i].name))
             return known[i].place;
-    fprintf(stderr, "regimed: unknown flag %s\n", argument);
+    fprintf(stderr, "regimed: %s %s\n", *argument == '-' ? "unknown flag" : "unexpected word",
+            argument);
     return NULL;
+}
+
+static bool take_word(const struct command *command, struct options *options, const char *argument)
+{
+    if (*argument == '-' || options->n_words == command->n_words)
+        return false;
+    options->words[options->n_words++] = argument;
+    return true;
 }
 
 static bool read_options(const struct command *command, int argc, char **argv,
@@ -131,6 +160,8 @@ static bool read_options(const struct command *command, int argc, char **argv,
             options->set = BACKTEST_MEMORY;
             continue;
         }
+        if (take_word(command, options, argv[i]))
+            continue;
         const char *equals = strchr(argv[i], '=');
         size_t length = equals != NULL ? (size_t)(equals - argv[i]) : strlen(argv[i]);
         const char **place = place_of(command, options, argv[i], length);
@@ -191,6 +222,10 @@ int command_run(int argc, char **argv)
     }
     if (!read_options(command, argc, argv, &options))
         return EXIT_USAGE;
+    if (command->n_words > 0 && (options.n_words == 0 || options.db == NULL)) {
+        print_command(stderr, command);
+        return EXIT_USAGE;
+    }
     bool done = takes(command, "--db") ? run_on_store(command, &options)
                                        : command->run(NULL, NULL, &options);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;

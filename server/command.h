@@ -1,6 +1,6 @@
 /*
  * command.h - what regimed does besides serving: "regimed calibrate", "regimed backtest",
- * "regimed fit-kernels"; a word and its flags.
+ * "regimed token add NAME"; words and flags.
  */
 #ifndef REGIME_COMMAND_H
 #define REGIME_COMMAND_H

@@ -1,0 +1,76 @@
+#include "stream_reply.h"
+
+#include <unistd.h>
+
+#include "body.h"
+#include "negotiate.h"
+#include "problem.h"
+#include "request_limits.h"
+#include "store.h"
+
+#define PIECE_BYTES (16 * KIB)
+
+struct stream_hold {
+    struct app *app;
+    const struct catalogue *catalogue;
+};
+
+struct stream_hold *stream_hold_begin(struct context *ctx)
+{
+    struct stream_hold *hold = arena_alloc(ctx->request->arena, sizeof(*hold));
+
+    if (!hold) {
+        problem_status(ctx, 413, "the request needs more memory than one request may use");
+        return NULL;
+    }
+    if (!app_sweep_begin(ctx->app)) {
+        problem_status(ctx, 503,
+                       "as many sweeps and searches as this server computes at a time are under "
+                       "way");
+        return NULL;
+    }
+    *hold = (struct stream_hold){ctx->app, store_catalogue(app_store(ctx->app))};
+    return hold;
+}
+
+void stream_hold_end(void *hold)
+{
+    const struct stream_hold *held = hold;
+
+    store_release(app_store(held->app), held->catalogue);
+    app_sweep_end(held->app);
+}
+
+int stream_threads(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores > 1 ? (int)cores - 1 : 0;
+}
+
+void stream_reply_whole(struct context *ctx, struct reply_stream *stream)
+{
+    char *piece = arena_alloc_raw(ctx->request->arena, PIECE_BYTES);
+    struct json_out out;
+    long n = STREAM_BROKEN;
+
+    reply_begin(ctx, &out);
+    while (piece && (n = stream->read(stream, piece, PIECE_BYTES)) >= 0)
+        out_bytes(&out, piece, (size_t)n);
+    stream->end(stream);
+    if (n == STREAM_BROKEN || !json_out_ok(&out)) {
+        problem_status(ctx, 413, "the answer needs more memory than one request may use");
+        return;
+    }
+    ctx->reply->status = 200;
+    ctx->reply->content_type = content_type_of(ctx->format);
+    ctx->reply->body = out.text;
+    ctx->reply->body_length = out.length;
+}
+
+void stream_reply_send(struct context *ctx, struct reply_stream *stream)
+{
+    ctx->reply->status = 200;
+    ctx->reply->content_type = content_type_of(ctx->format);
+    ctx->reply->stream = stream;
+}
