@@ -109,11 +109,12 @@ function Mark({dot, look, sides}: {dot: Dot; look: Look; sides: Sides})
     const href = dot.rank ? `#rank-${dot.rank}` : dot.plan?.replace('/v1/plan', '/') ?? undefined;
     return (
         <g transform={`translate(${sides.x(dot.user)} ${sides.y(dot.device)})`}>
+            {dot.rank && <text class="front-rank" y="-10" text-anchor="middle" aria-hidden="true">{dot.rank}</text>}
             <a href={href} class="front-dot" aria-label={dotWords(dot)}>
-                <title>{dotWords(dot)}</title>
                 <circle class="front-target" r="11" />
-                <path d={look.shape} style={{fill: dot.feasible ? look.colour : 'var(--card)', stroke: look.colour}} />
-                {dot.rank && <text y="-10" text-anchor="middle" aria-hidden="true">{dot.rank}</text>}
+                <path d={look.shape} style={{fill: dot.feasible ? look.colour : 'var(--card)', stroke: look.colour}}>
+                    <title>{dotWords(dot)}</title>
+                </path>
             </a>
         </g>
     );
