@@ -337,7 +337,7 @@ static int refusal_of(const struct intake *intake, struct plan_request *request,
     if (!plan_request_resolve(intake, request))
         return FILTER_REFUSED;
     plan->problem = request->problem;
-    if (check_shape_refused(plan, &check))
+    if (check_shape_refused(&plan->problem, &check))
         return (int)check.id;
     return weights_exceed(request) ? FILTER_WEIGHTS : -1;
 }
