@@ -66,7 +66,7 @@ function useFacts(kind: Catalogue, value: string): string | null
     useEffect(() => {
         let alive = true;
         setFacts(null);
-        if (value && !value.startsWith('{')) {
+        if (value) {
             recordOf({kind, id: value}).then((row) => alive && setFacts(factsOf[kind](row as unknown as ModelRow & PartRow)),
                 () => undefined);
         }
@@ -82,18 +82,20 @@ interface PickProps {
     readonly label: string;
     readonly value: string;
     readonly onChange: (value: string) => void;
+    /** The record that the value turned out to name; null while that is not known. */
+    readonly resolved?: string | null;
     readonly fault?: string | null;
     readonly suggestion?: string | null;
 }
 
 /** A searchable field for a model or a part. */
-export function Pick({kind, label, value, onChange, fault, suggestion}: PickProps)
+export function Pick({kind, label, value, onChange, resolved, fault, suggestion}: PickProps)
 {
     const [options, setOptions] = useState<readonly Option[] | null>(null);
     const load = useCallback(() => {
         void optionsOf(kind).then(setOptions, () => setOptions([]));
     }, [kind]);
-    const facts = useFacts(kind, value);
+    const facts = useFacts(kind, resolved === undefined ? value : resolved ?? '');
     return (
         <Combobox label={label} value={value} onChange={onChange} options={options} onOpen={load}
             {...facts ? {hint: facts} : {}} fault={fault ?? null} suggestion={suggestion ?? null} />

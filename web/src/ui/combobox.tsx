@@ -73,8 +73,9 @@ function OptionRow({option, id, active, selected, onPick}:
                 event.preventDefault();
                 onPick();
             }}>
-            <span>{option.name} <span class="soft mono">{option.value}</span></span>
-            {option.detail && <span class="soft option-detail">{option.detail}</span>}
+            <span>{option.name}</span>
+            <span class="soft option-detail">{option.detail}</span>
+            <span class="soft mono option-id">{option.value}</span>
         </li>
     );
 }

@@ -83,11 +83,11 @@ function ClassRow({row, phase}: {row: StepClass; phase: string})
                         <span class="mono">{row.class}</span>
                     </button>
                 </th>
-                <td>{row.pass}</td>
-                <td>{boundWords(row.bound)}</td>
-                <td class="number">{bytes ? figure(bytes, 'bytes') : '0'}</td>
-                <td class="number">{row.flops ? figure(row.flops, 'flops') : '0'}</td>
-                <td class="number">{row.floor_us ? figure(row.floor_us, 'us') : '0'}</td>
+                <td class="wide-only">{row.pass}</td>
+                <td class="wide-only">{boundWords(row.bound)}</td>
+                <td class="number wide-only">{bytes ? figure(bytes, 'bytes') : '0'}</td>
+                <td class="number wide-only">{row.flops ? figure(row.flops, 'flops') : '0'}</td>
+                <td class="number wide-only">{row.floor_us ? figure(row.floor_us, 'us') : '0'}</td>
                 <td class="number">{row.expected_us === null ? 'no record' : figure(row.expected_us, 'us')}</td>
                 <td class="number"><ShareBar row={row} /></td>
                 <td><Basis basis={row.basis} /></td>
@@ -110,13 +110,16 @@ export function Budget({plan}: {plan: Plan})
         <section class="card" aria-labelledby="budget-title" id="budget">
             <h2 id="budget-title">Byte budget</h2>
             <p class="soft">Per device. Open a class for its formula, the fit behind its time and who measured it.</p>
-            <div class="scroll" tabIndex={0} role="region" aria-labelledby="budget-title">
+            <div class="scroll" tabIndex={0} role="group" aria-labelledby="budget-title">
                 <table class="budget">
                     <thead>
                         <tr>
-                            <th scope="col">Class</th><th scope="col">Pass</th><th scope="col">Waits for</th>
-                            <th scope="col" class="number">Bytes</th><th scope="col" class="number">Flops</th>
-                            <th scope="col" class="number">Floor</th><th scope="col" class="number">Expected</th>
+                            <th scope="col">Class</th><th scope="col" class="wide-only">Pass</th>
+                            <th scope="col" class="wide-only">Waits for</th>
+                            <th scope="col" class="number wide-only">Bytes</th>
+                            <th scope="col" class="number wide-only">Flops</th>
+                            <th scope="col" class="number wide-only">Floor</th>
+                            <th scope="col" class="number">Expected</th>
                             <th scope="col" class="number">Share</th><th scope="col">Basis</th>
                         </tr>
                     </thead>

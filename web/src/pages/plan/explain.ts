@@ -46,12 +46,12 @@ export const ESTIMATES: Readonly<Record<EstimateName, EstimateRow>> = {
         of: (plan) => plan.throughput.per_user_tok_s,
     },
     requests_s: {
-        title: 'Requests finished per second', short: 'Requests', unit: 'rate', suffix: '/s',
+        title: 'Requests finished per second', short: 'Requests', unit: 'rate', suffix: 'req/s',
         formula: 'requests in flight / time of a whole request',
         of: (plan) => plan.throughput.requests_s,
     },
     max_request_rate: {
-        title: 'Highest rate it keeps up with', short: 'Saturates at', unit: 'rate', suffix: 'requests/s',
+        title: 'Highest rate it keeps up with', short: 'Saturates at', unit: 'rate', suffix: 'req/s',
         formula: 'requests per second with every slot that memory and the engine give taken, at these lengths',
         of: (plan) => plan.throughput.max_request_rate,
     },

@@ -107,15 +107,23 @@ function EngineFields({query, plan, faults, set}: InputProps)
     );
 }
 
+/** The record that the plan found behind a name; none for what was pasted whole. */
+function recordIn(plan: Plan | null, name: 'model' | 'hardware'): string | null
+{
+    const found = plan?.request[name];
+    return typeof found === 'string' ? found : null;
+}
+
 export function Inputs(props: InputProps)
 {
-    const {query, faults, set} = props;
+    const {query, plan, faults, set} = props;
     return (
         <div class="inputs">
             {(['model', 'hardware'] as const).map((name) => (
                 <Pick key={name} kind={name === 'model' ? 'models' : 'hardware'}
                     label={name === 'model' ? 'Model' : 'Hardware'} value={query.get(name) ?? ''}
-                    onChange={(value) => set({[name]: value})} fault={faultOf(faults, name)?.detail ?? null}
+                    onChange={(value) => set({[name]: value})} resolved={recordIn(plan, name)}
+                    fault={faultOf(faults, name)?.detail ?? null}
                     suggestion={faultOf(faults, name)?.suggestion ?? null} />
             ))}
             <EngineFields {...props} />

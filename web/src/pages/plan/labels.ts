@@ -14,7 +14,7 @@ interface Box {
     readonly bottom: number;
 }
 
-const LETTER = 6.3;
+export const LETTER = 7;
 const TALL = 13;
 const AWAY = 10;
 
@@ -38,10 +38,11 @@ function placesOf(text: string, x: number, y: number): {label: Label; box: Box}[
     ];
 }
 
-/** For each dot its label, or nothing where there is no free place inside the frame. */
-export function labelled(dots: readonly {x: number; y: number; text: string}[], frame: Box): (Label | undefined)[]
+/** For each dot its label, or nothing where there is no free place inside the frame and beside other words. */
+export function labelled(dots: readonly {x: number; y: number; text: string}[], frame: Box,
+    words: readonly Box[]): (Label | undefined)[]
 {
-    const taken: Box[] = dots.map(({x, y}) => ({left: x - 7, right: x + 7, top: y - 7, bottom: y + 7}));
+    const taken: Box[] = [...words, ...dots.map(({x, y}) => ({left: x - 7, right: x + 7, top: y - 7, bottom: y + 7}))];
     return dots.map((dot) => {
         const place = placesOf(dot.text, dot.x, dot.y).find(({box}) =>
             box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom &&

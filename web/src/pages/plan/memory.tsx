@@ -150,7 +150,7 @@ function Parts({parts}: {parts: readonly Part[]})
                                 {part.title}
                             </td>
                             <td class="number"><Figure value={part.bytes} unit="bytes" explain={part.explain} /></td>
-                            <td class="number soft">
+                            <td class="number soft wide-only">
                                 {part.term && part.term.low_bytes !== part.term.high_bytes &&
                                     `${figure(part.term.low_bytes, 'bytes')} to ${figure(part.term.high_bytes, 'bytes')}`}
                             </td>

@@ -2,7 +2,7 @@
 import {Problem, problemOf} from '../../app/api';
 import type {Plan} from '../../app/plan';
 import {queryOf} from '../../app/plan-query';
-import {keepModel} from '../../app/plan-question';
+import {bodyOf, keepModel} from '../../app/plan-question';
 
 export interface Pasted {
     readonly plan: Plan;
@@ -40,11 +40,20 @@ async function post(path: string, type: string, body: string): Promise<Plan>
     return await response.json() as Plan;
 }
 
+/** Neither a manifest nor a log: a command line, which never says what part it runs on. */
+const isCommand = (text: string) => !/^\s*(apiVersion|kind|services|spec)\s*:/m.test(text) &&
+    !/\b(INFO|WARNING|llama_\w+|load_\w+):?\s/.test(text);
+
 /** A command, manifest or log: the text decides; what it lacks comes from the fields. */
 async function planText(text: string, fields: URLSearchParams): Promise<Pasted>
 {
     const query = new URLSearchParams([...fields].filter(([name]) => WORKLOAD.includes(name)));
     const lent: string[] = [];
+    const hardware = fields.get('hardware');
+    if (hardware && isCommand(text)) {
+        query.set('hardware', hardware);
+        lent.push('hardware');
+    }
     for (;;) {
         try {
             const plan = await post(`/v1/plan?${query.toString()}`, 'text/plain', text);
@@ -70,7 +79,6 @@ async function planConfig(config: Json, fields: URLSearchParams): Promise<Pasted
     const name = String((Array.isArray(names) ? names[0] : null) ?? config.model_type ?? 'config');
     const query = new URLSearchParams(fields);
     query.set('model', keepModel({hf_config: config}, name));
-    const {bodyOf} = await import('../../app/plan-question');
     const plan = await post('/v1/plan', 'application/json', JSON.stringify(bodyOf(query, {hf_config: config})));
     return {plan, query, lent: [], kind: 'config.json'};
 }

@@ -47,7 +47,7 @@ export function Moves({plan, query}: {plan: Plan; query: URLSearchParams})
                 <a href={addressOf('/map', query)}>See the map</a>
             </p>
             {found.length > 0 && (
-                <div class="scroll" tabIndex={0} role="region" aria-labelledby="moves-title">
+                <div class="scroll" tabIndex={0} role="group" aria-labelledby="moves-title">
                     <table>
                         <thead>
                             <tr><th scope="col">Setting</th><th scope="col" class="number">Now</th>
@@ -102,7 +102,7 @@ export function Anchors({plan}: {plan: Plan})
             {plan.anchors.length === 0
                 ? <p>No record: nobody is known to have measured anything like it.</p>
                 : (
-                    <div class="scroll" tabIndex={0} role="region" aria-labelledby="anchors-title">
+                    <div class="scroll" tabIndex={0} role="group" aria-labelledby="anchors-title">
                         <table>
                             <thead>
                                 <tr><th scope="col">Measurement</th><th scope="col">Engine</th><th scope="col">Weights</th>

@@ -10,7 +10,7 @@ import {Frame} from '../../charts/frame';
 import {useWidth} from '../../charts/width';
 import {ExplainSheet} from '../../ui/explain';
 import {explainClass} from './explain';
-import {labelled, type Label} from './labels';
+import {labelled, LETTER, type Label} from './labels';
 
 const HEIGHT = 380;
 const MARGIN = {left: 52, right: 14, top: 18, bottom: 40};
@@ -33,13 +33,13 @@ interface PartRecord {
     readonly peak_dense_tflops?: Readonly<Record<string, number>>;
 }
 
-/** Classes that compute and read; where nobody measured, at the speed of their floor. */
-export function dotsOf(plan: Plan): Dot[]
+/** Classes that compute and read; where nobody measured, at their floor, no higher than memory allows. */
+export function dotsOf(plan: Plan, bandwidth: number): Dot[]
 {
     return ([['decode', plan.decode], ['prefill', plan.prefill]] as [string, Step][]).flatMap(([phase, step]) =>
         step.classes.flatMap((row) => {
             const floor = row.expected_us === null || step.expected_us === null;
-            const us = floor ? row.floor_us : row.expected_us;
+            const us = floor ? Math.max(row.floor_us ?? 0, (row.bytes ?? 0) / bandwidth * 1e6) : row.expected_us;
             return row.pass === 'device' && row.flops && row.bytes && us
                 ? [{row, phase, intensity: row.flops / row.bytes, achieved: row.flops / us * 1e6, floor}] : [];
         }));
@@ -142,6 +142,9 @@ function Axes({scales, width}: {scales: Scales; width: number})
     );
 }
 
+const roofName = (roof: Roof, bandwidth: number) =>
+    `${roof.name} ${flopsPerSecond(roof.flops_s)}, ridge ${digits(roof.flops_s / bandwidth)}`;
+
 function Roofs({scales, roofs, bandwidth, width}:
     {scales: Scales; roofs: readonly Roof[]; bandwidth: number; width: number})
 {
@@ -161,7 +164,7 @@ function Roofs({scales, roofs, bandwidth, width}:
                         <line x1={x(ridge)} x2={x(ridge)} y1={y(roof.flops_s)} y2={HEIGHT - MARGIN.bottom}
                             stroke="var(--ink-soft)" stroke-dasharray="3 4" />
                         <text x={width - MARGIN.right} y={y(roof.flops_s) - 5} text-anchor="end" class="chart-text">
-                            {`${roof.name} ${flopsPerSecond(roof.flops_s)}, ridge ${digits(ridge)}`}
+                            {roofName(roof, bandwidth)}
                         </text>
                     </g>
                 );
@@ -170,12 +173,11 @@ function Roofs({scales, roofs, bandwidth, width}:
     );
 }
 
-function Mark({dot, x, y, label, onPick}:
-    {dot: Dot; x: number; y: number; label: Label | undefined; onPick: (dot: Dot) => void})
+function Mark({dot, x, y, onPick}: {dot: Dot; x: number; y: number; onPick: (dot: Dot) => void})
 {
     const colour = classColour(dot.row.class);
     const words = `${dot.row.class}, ${dot.phase}: ${digits(dot.intensity)} FLOP per byte, ` +
-        `${flopsPerSecond(dot.achieved)}${dot.floor ? ' at its floor, no record' : ''}`;
+        `${flopsPerSecond(dot.achieved)}${dot.floor ? ' at its floor, no record' : ''}: ${dot.row.formula}`;
     const filled = dot.floor ? 'var(--card)' : colour;
     return (
         <g role="button" tabIndex={0} class="mark" aria-label={words} aria-haspopup="dialog" onClick={() => onPick(dot)}
@@ -185,14 +187,22 @@ function Mark({dot, x, y, label, onPick}:
                     onPick(dot);
                 }
             }}>
-            <title>{`${words}\n${dot.row.formula}`}</title>
+            <title>{words}</title>
             {dot.phase === 'decode'
                 ? <circle cx={x} cy={y} r="6" fill={filled} stroke={dot.floor ? colour : 'var(--card)'} stroke-width="1.5" />
                 : <rect x={x - 5.5} y={y - 5.5} width="11" height="11" transform={`rotate(45 ${x} ${y})`} fill={filled}
                     stroke={dot.floor ? colour : 'var(--card)'} stroke-width="1.5" />}
-            {label && (
-                <text x={label.x} y={label.y} text-anchor={label.anchor} class="chart-text halo">{label.text}</text>
-            )}
+        </g>
+    );
+}
+
+function Labels({labels}: {labels: readonly (Label | undefined)[]})
+{
+    return (
+        <g aria-hidden="true">
+            {labels.map((label, i) => label && (
+                <text key={i} x={label.x} y={label.y} text-anchor={label.anchor} class="chart-text halo">{label.text}</text>
+            ))}
         </g>
     );
 }
@@ -202,8 +212,8 @@ export function Roofline({plan, embed}: {plan: Plan; embed: boolean})
     const [picked, setPicked] = useState<Dot | null>(null);
     const [box, width] = useWidth<HTMLDivElement>(560);
     const part = usePart(plan.request.hardware);
-    const dots = useMemo(() => dotsOf(plan), [plan]);
     const bandwidth = bandwidthOf(plan, part);
+    const dots = useMemo(() => dotsOf(plan, bandwidth ?? 1), [plan, bandwidth]);
     const rows = () => dots.map((dot) => ({
         phase: dot.phase, class: dot.row.class, intensity_flop_per_byte: dot.intensity, achieved_flop_s: dot.achieved,
         floor_only: dot.floor, basis: dot.row.basis,
@@ -213,8 +223,11 @@ export function Roofline({plan, embed}: {plan: Plan; embed: boolean})
     const roofs = roofsOf(plan, part, bandwidth);
     const scales = scalesOf(dots, roofs, bandwidth, width);
     const places = dots.map((dot) => ({dot, x: scales.x(dot.intensity), y: scales.y(dot.achieved)}));
-    const labels = labelled(places.map(({dot, x, y}) => ({x, y, text: dot.row.class})),
-        {left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: HEIGHT - MARGIN.bottom});
+    const frame = {left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: HEIGHT - MARGIN.bottom};
+    const labels = labelled(places.map(({dot, x, y}) => ({x, y, text: dot.row.class})), frame, roofs.map((roof) => ({
+        left: frame.right - roofName(roof, bandwidth).length * LETTER, right: frame.right,
+        top: scales.y(roof.flops_s) - 18, bottom: scales.y(roof.flops_s) - 1,
+    })));
     const hollow = dots.some((dot) => dot.floor);
     return (
         <Frame id="roofline" title="Roofline" rows={rows} embed={embed}
@@ -225,9 +238,9 @@ export function Roofline({plan, embed}: {plan: Plan; embed: boolean})
                     viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT}>
                     <Axes scales={scales} width={width} />
                     <Roofs scales={scales} roofs={roofs} bandwidth={bandwidth} width={width} />
-                    {places.map(({dot, x, y}, i) => (
-                        <Mark key={`${dot.phase} ${dot.row.class}`} dot={dot} x={x} y={y} label={labels[i]}
-                            onPick={setPicked} />
+                    <Labels labels={labels} />
+                    {places.map(({dot, x, y}) => (
+                        <Mark key={`${dot.phase} ${dot.row.class}`} dot={dot} x={x} y={y} onPick={setPicked} />
                     ))}
                 </svg>
             </div>

@@ -108,9 +108,9 @@ function Names({segments, at}: {segments: readonly Segment[]; at: (us: number) =
                 const x = at(segment.from);
                 const text = segment.row.class;
                 const room = at(segment.from + segment.us) - x;
-                if (x < free || room < Math.min(text.length * 6.4, 60))
+                if (x < free || room < Math.min(text.length * 7.4, 64))
                     return null;
-                free = x + text.length * 6.8 + 6;
+                free = x + text.length * 7.4 + 8;
                 return <text key={text} x={x} y={LANES.device.y - 5} class="chart-text">{text}</text>;
             })}
         </>
@@ -152,9 +152,10 @@ function Block({step, phase, title, y, width, onPick}: BlockProps)
     const at = (us: number) => LEFT + (us / end) * (width - LEFT - RIGHT);
     const device = step.device_us ?? 0;
     const exposed = step.exposed_host_us ?? 0;
+    const range = rangeOf(step);
     return (
         <g transform={`translate(0 ${y})`}>
-            <text x={0} y={14} class="chart-title">{title}</text>
+            <text x={0} y={14} class="chart-title">{title}{width > 480 ? range : ''}</text>
             {(Object.keys(LANES) as Lane[]).map((lane) => (
                 <text key={lane} x={0} y={LANES[lane].y + LANES[lane].height / 2 + 4} class="chart-text chart-soft">{lane}</text>
             ))}
@@ -185,13 +186,17 @@ function Block({step, phase, title, y, width, onPick}: BlockProps)
     );
 }
 
+function rangeOf(step: Step): string
+{
+    return step.low_us !== null && step.high_us !== null
+        ? ` (${figure(step.low_us, 'us')} to ${figure(step.high_us, 'us')})` : '';
+}
+
 function titleOf(name: string, step: Step): string
 {
     const time = step.expected_us === null ? `no record, at least ${figure(step.floor_us, 'us')}`
         : figure(step.expected_us, 'us');
-    const range = step.low_us !== null && step.high_us !== null
-        ? ` (${figure(step.low_us, 'us')} to ${figure(step.high_us, 'us')})` : '';
-    return `${name}: ${time}${range}`;
+    return `${name}: ${time}`;
 }
 
 function words(plan: Plan): string

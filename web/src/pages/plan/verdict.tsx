@@ -18,15 +18,15 @@ function Tile({name, plan, limit}: {name: EstimateName; plan: Plan; limit: numbe
     const estimate = row.of(plan);
     const known = estimate.low !== null && estimate.high !== null;
     return (
-        <div class="tile">
+        <div class="estimate">
             <dt>{row.short}</dt>
             <dd>
-                <span class="tile-value">
+                <span class="estimate-value">
                     <Figure value={estimate.expected} unit={row.unit} {...row.suffix ? {suffix: row.suffix} : {}}
                         explain={() => explainEstimate(name, plan)} />
                 </span>
                 <IntervalBar of={estimate} unit={row.unit} limit={limit} />
-                <span class="soft tile-range">
+                <span class="soft estimate-range">
                     {known ? `${figure(estimate.low, row.unit)} to ${figure(estimate.high, row.unit)}`
                         : `${name.endsWith('_ms') ? 'at least' : 'at most'} ${figure(estimate.floor, row.unit)}`}
                 </span>{' '}
@@ -45,7 +45,10 @@ const VERDICTS = {
 function CheckLine({check}: {check: CheckResult})
 {
     const {tone, word} = VERDICTS[check.verdict];
-    return <li><Badge tone={tone}>{word}</Badge> {sentence(check.title).slice(0, -1)}: {check.detail}</li>;
+    const objective = OBJECTIVES.has(check.id) ? `${ESTIMATES[check.id as EstimateName].short}: ` : '';
+    return (
+        <li><Badge tone={tone} title={check.title}>{word}</Badge> {sentence(objective + check.detail)}</li>
+    );
 }
 
 /** The objectives asked for, and whatever else fails. */
@@ -61,11 +64,23 @@ function Warnings({plan}: {plan: Plan})
 {
     if (plan.warnings.length === 0)
         return null;
+    const kinds = [...new Set(plan.warnings.map((warning) => warning.id))];
     return (
         <ul class="lines" aria-label="Warnings">
-            {plan.warnings.map((warning) => (
-                <li key={warning.detail}><Badge tone="doubt">warning</Badge> {sentence(warning.detail)}</li>
-            ))}
+            {kinds.map((id) => {
+                const [first, ...others] = plan.warnings.filter((warning) => warning.id === id);
+                return (
+                    <li key={id}>
+                        <Badge tone="doubt">warning</Badge> {sentence(first?.detail ?? '')}
+                        {others.length > 0 && (
+                            <details class="more">
+                                <summary>{others.length} more like it</summary>
+                                {others.map((warning) => <div key={warning.detail}>{sentence(warning.detail)}</div>)}
+                            </details>
+                        )}
+                    </li>
+                );
+            })}
         </ul>
     );
 }
@@ -126,7 +141,7 @@ export function Verdict({plan, check, problem}: VerdictProps)
             {plan && (
                 <>
                     <Dominant plan={plan} />
-                    <dl class="tiles">
+                    <dl class="estimates">
                         {SHOWN.map((name) => <Tile key={name} name={name} plan={plan} limit={limitOf(plan, name)} />)}
                     </dl>
                     <Checks check={check} />

@@ -25,10 +25,15 @@ export const boundWords = (bound: string) => BOUNDS[bound] ?? plain(bound);
 export const axisWords = (axis: string) => AXES[axis] ?? plain(axis);
 export const regimeWords = plain;
 
-/** "Every step …." from "every step …". */
+/** Numbers stay on one line with their units. */
+export const joined = (text: string) =>
+    text.replace(/(\d) (?=(?:%|[kMGTP]?B|[nµm]?s|us|TFLOP|GFLOP|tok)(?![a-z]))/g, '$1\u00a0');
+
+/** "Every step …." from "every step …"; names such as tp or dense_gemm keep their letters. */
 export function sentence(text: string): string
 {
-    const trimmed = text.trim();
-    const begun = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+    const trimmed = joined(text.trim());
+    const isName = /^([tpde]p|\w*_\w*)\b/.test(trimmed);
+    const begun = isName ? trimmed : trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
     return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
