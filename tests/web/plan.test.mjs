@@ -197,6 +197,7 @@ onPages('The plan', (check) => {
             await page.keyboard.press('Enter');
             await page.getByRole('dialog').locator('.formula').first().waitFor();
             await page.keyboard.press('Escape');
+            await page.getByRole('dialog').waitFor({state: 'detached'});
         }
     });
 

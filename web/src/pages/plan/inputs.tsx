@@ -108,7 +108,7 @@ function EngineFields({query, plan, faults, set}: InputProps)
 }
 
 /** The record that the plan found behind a name; none for what was pasted whole. */
-function recordIn(plan: Plan | null, name: 'model' | 'hardware'): string | null
+function recordIn(plan: InputProps['plan'], name: 'model' | 'hardware'): string | null
 {
     const found = plan?.request[name];
     return typeof found === 'string' ? found : null;
