@@ -106,12 +106,12 @@ onPages('The plan', (check) => {
         for (let i = 0; i < 8; i++)
             await page.keyboard.press('ArrowRight');
         // Four stops to a doubling: eight are four times as much.
-        await page.waitForFunction(() => new URLSearchParams(location.search).get('concurrency') === '130');
+        await page.waitForFunction(() => new URLSearchParams(location.search).get('concurrency') === '128');
         const plan = await sameAsApi(page, site);
-        assert.equal(plan.request.workload.concurrency, 130);
+        assert.equal(plan.request.workload.concurrency, 128);
         assert.notEqual(await figureOf(page, 'TPOT'), before);
         await page.goBack().catch(() => null);
-        assert.notEqual(new URL(page.url()).searchParams.get('concurrency'), '91', 'a slider leaves no history');
+        assert.notEqual(new URL(page.url()).searchParams.get('concurrency'), '90', 'a slider leaves no history');
     });
 
     check('a number is set exactly', {at: `/?${LLAMA}`}, async (page, site) => {

@@ -84,11 +84,13 @@ interface SliderProps extends FieldProps {
 const STEPS_PER_OCTAVE = 4;
 const COMMIT_MS = 120;
 
-/** Whole numbers that people choose: powers of two and steps between, as the slider stops. */
+/** Whole numbers that people choose, where the slider stops: doublings, and round steps between them. */
 export function stopOf(position: number, min: number): number
 {
     const value = min * 2 ** (position / STEPS_PER_OCTAVE);
-    return value < 16 ? Math.round(value) : Number(value.toPrecision(value < 1000 ? 2 : 3));
+    if (position % STEPS_PER_OCTAVE === 0 || value < 16)
+        return Math.round(value);
+    return Number(value.toPrecision(value < 1000 ? 2 : 3));
 }
 
 const positionOf = (value: number, min: number) => Math.round(Math.log2(Math.max(value, min) / min) * STEPS_PER_OCTAVE);
@@ -101,14 +103,21 @@ export function SliderField({label, value, onChange, min, max, standard, fault}:
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
     const shown = draft ?? (Number(value) || standard);
 
-    useEffect(() => setDraft(null), [value]);
+    // What is being dragged stands until the last of it has reached the address.
+    useEffect(() => {
+        if (timer.current === undefined)
+            setDraft(null);
+    }, [value]);
     useEffect(() => () => clearTimeout(timer.current), []);
 
     // Dragging moves the figure at once and the address a few times a second.
     const drag = (next: number) => {
         setDraft(next);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => onChange(String(next)), COMMIT_MS);
+        timer.current = setTimeout(() => {
+            timer.current = undefined;
+            onChange(String(next));
+        }, COMMIT_MS);
     };
     const exact = (text: string) => {
         const next = Number(text.replaceAll(',', ''));

@@ -108,7 +108,7 @@ function Drawing({plan, parts, width, onPick}:
                 from += part.bytes;
                 const label = `${part.title}: ${figure(part.bytes, 'bytes')}`;
                 return (
-                    <g key={part.id} role="button" tabIndex={0} class="bar-part" aria-label={label}
+                    <g key={part.id} role="button" tabindex={0} class="bar-part" aria-label={label}
                         aria-haspopup="dialog" onClick={() => onPick(part)}
                         onKeyDown={(event) => {
                             if (event.key === 'Enter' || event.key === ' ') {

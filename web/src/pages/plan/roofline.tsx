@@ -180,7 +180,7 @@ function Mark({dot, x, y, onPick}: {dot: Dot; x: number; y: number; onPick: (dot
         `${flopsPerSecond(dot.achieved)}${dot.floor ? ' at its floor, no record' : ''}: ${dot.row.formula}`;
     const filled = dot.floor ? 'var(--card)' : colour;
     return (
-        <g role="button" tabIndex={0} class="mark" aria-label={words} aria-haspopup="dialog" onClick={() => onPick(dot)}
+        <g role="button" tabindex={0} class="mark" aria-label={words} aria-haspopup="dialog" onClick={() => onPick(dot)}
             onKeyDown={(event) => {
                 if (event.key === 'Enter' || event.key === ' ') {
                     event.preventDefault();

@@ -84,7 +84,7 @@ function Bar({segment, x, width, phase, onPick}:
         (lane !== 'floor' && row.share ? `, ${figure(row.share, 'share')} of the step` : '');
     const pick = () => onPick({row, phase});
     return (
-        <g role="button" tabIndex={0} aria-label={label} aria-haspopup="dialog" class="bar-part" onClick={pick}
+        <g role="button" tabindex={0} aria-label={label} aria-haspopup="dialog" class="bar-part" onClick={pick}
             onKeyDown={(event) => {
                 if (event.key === 'Enter' || event.key === ' ') {
                     event.preventDefault();
