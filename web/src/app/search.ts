@@ -52,6 +52,9 @@ export interface SearchItem extends Deployed {
         readonly upper_bound_j_per_output_token: number | null;
         readonly formula: string;
     };
+    /** Starts one replica, where that is all. */
+    readonly command: string | null;
+    /** What starts the parts, where there are several. */
     readonly commands: readonly {readonly role: string; readonly count: number; readonly command: string}[] | null;
     readonly not_in_command: readonly string[];
     readonly lost_by: string | null;

@@ -60,6 +60,11 @@ function shapeOf(deployment: Readonly<Record<string, unknown>>): string
     }).join(', ');
 }
 
+function commandsOf(item: SearchItem): NonNullable<SearchItem['commands']>
+{
+    return item.commands ?? (item.command ? [{role: 'replica', count: 1, command: item.command}] : []);
+}
+
 function Links({item, first}: {item: SearchItem; first: SearchItem | undefined})
 {
     const query = (one: SearchItem | undefined) => one?.plan?.split('?')[1] ?? null;
@@ -81,7 +86,7 @@ function Details({item, first}: {item: SearchItem; first: SearchItem | undefined
             <td />
             <td colSpan={HEADS.length}>
                 {item.lost_by && <p><span class="soft">Behind rank {item.rank - 1}:</span> {item.lost_by}</p>}
-                {item.commands?.map((command) => <Command key={command.role} {...command} />)}
+                {commandsOf(item).map((command) => <Command key={command.role} {...command} />)}
                 {item.not_in_command.length > 0 &&
                     <p class="soft">No flag of the engine sets {item.not_in_command.join(', ')}.</p>}
                 <Links item={item} first={first} />
