@@ -54,7 +54,8 @@ async function startDaemon(program)
     return {url, stop};
 }
 
-async function findService()
+/** The service that is tested: the one that runs, or one of its own. */
+export async function findService()
 {
     if (process.env.REGIME_URL)
         return {url: process.env.REGIME_URL.replace(/\/$/, ''), stop: async () => {}};
