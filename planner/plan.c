@@ -153,7 +153,7 @@ static void fill_warnings(struct plan *plan, const struct prepared *prep, const 
 
 static void begin(const struct problem *problem, struct plan *plan)
 {
-    memset(plan, 0, offsetof(struct plan, moves));
+    memset(&plan->regime, 0, offsetof(struct plan, moves) - offsetof(struct plan, regime));
     plan->n_moves = plan->n_results = plan->n_warnings = 0;
     plan->n_memory_changes = 0;
     plan->problem = *problem;

@@ -39,8 +39,9 @@
 #define SWEEP_REPLAY_POINTS_MAX 100000
 /* Points of a sweep that is answered in one piece, within a few milliseconds. */
 #define SWEEP_SMALL_POINTS 512
-/* Values that a columnar reply keeps (16 MB); what is more is computed in further passes. */
-#define SWEEP_CELLS_MAX 2000000
+/* Values that a columnar reply keeps: four numbers of each of a million points. What is more is
+ * computed in further passes. */
+#define SWEEP_KEPT_BYTES (32 * MIB)
 /* Candidates of one search: some ten seconds of one core. */
 #define SEARCH_CANDIDATES_MAX 1000000
 /* Candidates of a search that is answered in one piece. */

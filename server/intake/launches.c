@@ -86,7 +86,7 @@ bool launch_take(const struct launch_choice *choices, enum field_id id,
     const struct launch_choice *choice = &choices[field->launch];
     void *place = (char *)request + field->offset;
 
-    if (!field->launch || !choice->launch)
+    if (!choice->launch)
         return false;
     if (field->kind == FIELD_KV_CACHE) {
         *(const struct kv_format **)place = choice->kv;

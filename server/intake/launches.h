@@ -22,8 +22,8 @@ enum load_generator load_generator_of(const struct plan_request *request);
 void launches_choose(const struct catalogue *catalogue, const struct plan_request *request,
                      struct launch_choice ret_choices[LAUNCH_FLAG_COUNT]);
 
-/* Writes the choice of the field's flag to its place and notes the launch. False when no launch
- * speaks of it. */
+/* Writes the choice of the field's flag, which it has, to its place and notes the launch. False
+ * when no launch speaks of it. */
 bool launch_take(const struct launch_choice *choices, enum field_id id,
                  struct plan_request *request);
 

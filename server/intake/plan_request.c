@@ -160,7 +160,7 @@ static bool take_default(const struct rule_context *context, enum field_id id,
     const struct field *field = &PLAN_FIELDS.rows[id];
     void *place = (char *)request + field->offset;
 
-    if (launch_take(context->launches, id, request))
+    if (field->launch && launch_take(context->launches, id, request))
         return true;
     switch (field->fallback) {
     case DEFAULT_NONE:

@@ -80,7 +80,7 @@ static void reply_streamed(struct context *ctx, const struct grid *grid,
 void sweep_handler(struct context *ctx)
 {
     struct grid *grid = arena_alloc(ctx->request->arena, sizeof(*grid));
-    struct sweep_options options = {.format = ctx->format, .kept_max = SWEEP_CELLS_MAX};
+    struct sweep_options options = {.format = ctx->format, .kept_bytes_max = SWEEP_KEPT_BYTES};
     struct faults faults;
 
     if (!grid) {

@@ -1,7 +1,9 @@
 #include "sweep_stream.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,8 @@
 #define REASONS_MAX 200
 #define OTHER_REASON "these leaves do not go together (see the point's own plan)"
 #define PROGRESS_STEPS 100
+/* Texts of all columns together are names of classes, regimes, cures and their like. */
+#define NAMES_MAX 256
 
 enum shape { SHAPE_COLUMNS, SHAPE_CSV, SHAPE_LINES };
 
@@ -40,11 +44,14 @@ struct stream {
     long lines; /* points sent */
     /* columnar */
     enum stage stage;
-    int axis;           /* of STAGE_AXES */
-    int first, n_kept;  /* the pass: column `first` is sent live, n_kept behind it are kept */
-    int kept;           /* of STAGE_KEPT */
-    long at;            /* point within the column that is being sent */
-    union cell *cells;  /* [kept column][point] */
+    int axis;          /* of STAGE_AXES */
+    int first, n_kept; /* the pass: column `first` is sent live, n_kept behind it are kept */
+    int kept;          /* of STAGE_KEPT */
+    long at;           /* point within the column that is being sent */
+    unsigned char *packed;
+    size_t packed_at[GRID_COLUMNS_MAX]; /* where in it each kept column begins */
+    const char *names[NAMES_MAX];       /* texts of packed cells, by number; [0] = none */
+    atomic_int n_names;
     unsigned char *why; /* [point]: a reason, counted from 1 */
     pthread_mutex_t mutex;
     char *reasons[REASONS_MAX + 1]; /* [0] = none */
@@ -133,6 +140,73 @@ static unsigned char keep_reason(struct stream *stream, const char *why)
     return (unsigned char)(found ? found : REASONS_MAX + 1);
 }
 
+/* Kept cells ----------------------------------------------------------------------------------- */
+
+/* Bytes of a kept cell: a number, else the number of a text, or a truth. */
+static size_t packed_width(const struct column *column)
+{
+    return column_kind(column) == CELL_NUMBER ? sizeof(double) : 1;
+}
+
+/* The place of a text in the names, 0 when it is new. */
+static int name_place(const struct stream *stream, const char *text)
+{
+    int n = atomic_load_explicit(&stream->n_names, memory_order_acquire);
+
+    while (n > 0 && stream->names[n] != text)
+        n--;
+    return n;
+}
+
+static unsigned char keep_name(struct stream *stream, const char *text)
+{
+    if (!text)
+        return 0;
+    int place = name_place(stream, text);
+    if (place)
+        return (unsigned char)place;
+    pthread_mutex_lock(&stream->mutex);
+    place = name_place(stream, text);
+    if (!place && stream->n_names < NAMES_MAX - 1) {
+        place = stream->n_names + 1;
+        stream->names[place] = text;
+        atomic_store_explicit(&stream->n_names, place, memory_order_release);
+    }
+    pthread_mutex_unlock(&stream->mutex);
+    assert(place > 0);
+    return (unsigned char)place;
+}
+
+static void pack(struct stream *stream, int kept, long point, const union cell *cell)
+{
+    const struct column *column = &stream->grid->columns[stream->first + 1 + kept];
+    size_t width = packed_width(column);
+    unsigned char *place = stream->packed + stream->packed_at[kept] + (size_t)point * width;
+
+    if (column_kind(column) == CELL_NUMBER)
+        memcpy(place, &cell->number, width);
+    else if (column_kind(column) == CELL_TEXT)
+        *place = keep_name(stream, cell->text);
+    else
+        *place = isnan(cell->number) ? 2 : cell->number != 0;
+}
+
+static union cell unpack(const struct stream *stream, int kept, long point)
+{
+    const struct column *column = &stream->grid->columns[stream->first + 1 + kept];
+    size_t width = packed_width(column);
+    const unsigned char *place = stream->packed + stream->packed_at[kept] + (size_t)point * width;
+    union cell cell;
+
+    if (column_kind(column) == CELL_NUMBER)
+        memcpy(&cell.number, place, width);
+    else if (column_kind(column) == CELL_TEXT)
+        cell.text = stream->names[*place];
+    else
+        cell.number = *place == 2 ? (double)NAN : *place;
+    return cell;
+}
+
 /* One point of a columnar pass: the live column's value as text, the others into their places. */
 static void keep_point(struct json_out *out, struct stream *stream, long point,
                        const union cell *cells, const char *why)
@@ -144,8 +218,7 @@ static void keep_point(struct json_out *out, struct stream *stream, long point,
     out->needs_comma[0] = false;
     write_json_cell(out, column_kind(&grid->columns[stream->first]), &cells[stream->first]);
     for (int i = 0; i < stream->n_kept; i++)
-        stream->cells[(size_t)i * (size_t)grid->n_points + (size_t)point] =
-            cells[stream->first + 1 + i];
+        pack(stream, i, point, &cells[stream->first + 1 + i]);
     if (why && stream->first == 0)
         stream->why[point] = keep_reason(stream, why);
 }
@@ -382,10 +455,16 @@ static void write_axis_values(struct stream *stream, struct json_out *out)
 static bool start_pass(struct stream *stream, struct json_out *out)
 {
     const struct grid *grid = stream->grid;
-    long room = stream->options.kept_max / grid->n_points;
-    int left = grid->n_columns - stream->first - 1;
+    size_t used = 0;
 
-    stream->n_kept = room < left ? (int)room : left;
+    stream->n_kept = 0;
+    for (int i = stream->first + 1; i < grid->n_columns; i++) {
+        size_t bytes = packed_width(&grid->columns[i]) * (size_t)grid->n_points;
+        if (used + bytes > stream->options.kept_bytes_max)
+            break;
+        stream->packed_at[stream->n_kept++] = used;
+        used += bytes;
+    }
     begin_column(out, grid->columns[stream->first].name, false);
     return start_crew(stream);
 }
@@ -411,12 +490,12 @@ static void write_kept(struct stream *stream, struct json_out *out)
         return;
     }
     const struct column *column = &grid->columns[stream->first + 1 + stream->kept];
-    const union cell *cells = &stream->cells[(size_t)stream->kept * (size_t)grid->n_points];
     if (stream->at == 0)
         begin_column(out, column->name, false);
     for (; stream->at < to && stream->at < grid->n_points; stream->at++) {
         out->needs_comma[0] = stream->at > 0;
-        write_json_cell(out, column_kind(column), &cells[stream->at]);
+        const union cell cell = unpack(stream, stream->kept, stream->at);
+        write_json_cell(out, column_kind(column), &cell);
     }
     if (stream->at < grid->n_points)
         return;
@@ -515,7 +594,7 @@ static void stream_free(struct stream *stream)
     for (int i = 1; i <= stream->n_reasons; i++)
         free(stream->reasons[i]);
     pthread_mutex_destroy(&stream->mutex);
-    free(stream->cells);
+    free(stream->packed);
     free(stream->why);
     free(stream);
 }
@@ -553,13 +632,13 @@ struct reply_stream *sweep_stream_new(const struct grid *grid, const struct swee
     stream->arena = arena_new(4 * PIECE_MAX);
     bool good = stream->arena;
     if (stream->shape == SHAPE_COLUMNS) {
-        size_t points = (size_t)grid->n_points;
-        size_t kept = (size_t)options->kept_max / points;
-        size_t most = (size_t)grid->n_columns - 1;
-        kept = kept < most ? kept : most;
-        stream->cells = calloc(kept * points + 1, sizeof(*stream->cells));
+        size_t points = (size_t)grid->n_points, all = 0;
+        for (int i = 1; i < grid->n_columns; i++)
+            all += packed_width(&grid->columns[i]) * points;
+        stream->packed =
+            malloc((all < options->kept_bytes_max ? all : options->kept_bytes_max) + 1);
         stream->why = calloc(points, 1);
-        good = good && stream->cells && stream->why;
+        good = good && stream->packed && stream->why;
     } else {
         good = good && start_crew(stream);
     }

@@ -15,10 +15,10 @@
 #include "reply_stream.h"
 
 struct sweep_options {
-    const char *format; /* media type */
-    bool progress;      /* NDJSON: lines {"progress": {"points", "of"}} between the others */
-    int threads;        /* beside the one that reads */
-    long kept_max;      /* values that columnar JSON keeps; SWEEP_CELLS_MAX */
+    const char *format;    /* media type */
+    bool progress;         /* NDJSON: lines {"progress": {"points", "of"}} between the others */
+    int threads;           /* beside the one that reads */
+    size_t kept_bytes_max; /* of values that columnar JSON keeps; SWEEP_KEPT_BYTES */
     /* called once, when the stream ends; may be NULL */
     void (*ended)(void *ctx);
     void *ended_ctx;

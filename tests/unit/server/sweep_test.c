@@ -230,7 +230,7 @@ static void passes_do_not_show(void **state)
     char texts[3][20000];
 
     for (int i = 0; i < 3; i++) {
-        static const long KEPT[] = {1000, 17, 0};
+        static const size_t KEPT[] = {1000, 30, 0};
         struct request request = {.method = METHOD_POST,
                                   .arena = kit->arena,
                                   .body = BODY,
@@ -247,7 +247,7 @@ static void passes_do_not_show(void **state)
         faults_init(&faults, kit->arena);
         assert_true(grid_read(&ctx, &faults, NULL, 0, &grid));
         struct reply_stream *stream = sweep_stream_new(
-            &grid, &(struct sweep_options){.format = MEDIA_JSON, .kept_max = KEPT[i]});
+            &grid, &(struct sweep_options){.format = MEDIA_JSON, .kept_bytes_max = KEPT[i]});
         size_t length = 0;
         long n;
         while ((n = stream->read(stream, texts[i] + length, 7)) > 0)
