@@ -9,6 +9,16 @@ onPages('Every page', (check) => {
         assert.equal(await page.title(), 'Regime');
     });
 
+    check('the menu takes the plan along', {at: '/map?model=llama-3.1-8b&hardware=h200-sxm&concurrency=8&x=output_tokens'},
+        async (page) => {
+            await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Plan'}).click();
+            const url = new URL(page.url());
+            assert.equal(url.pathname, '/');
+            assert.equal(url.searchParams.get('hardware'), 'h200-sxm');
+            assert.equal(url.searchParams.get('concurrency'), '8');
+            assert.equal(url.searchParams.get('x'), null);
+        });
+
     check('the first tab stop leads to the content', {at: '/'}, async (page) => {
         await page.keyboard.press('Tab');
         assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'To the content');

@@ -15,12 +15,14 @@ export interface Page {
     readonly path: string;
     readonly title: string;
     readonly inMenu: boolean;
+    /** Its settings are those of a plan: the menu takes them along to another such page. */
+    readonly ofPlan?: boolean;
     readonly load: () => Promise<{default: ComponentType<PageProps>}>;
 }
 
 export const PAGES: readonly Page[] = [
-    {path: '/', title: 'Plan', inMenu: true, load: () => import('../pages/plan/page')},
-    {path: '/map', title: 'Map', inMenu: true, load: () => import('../pages/map/page')},
+    {path: '/', title: 'Plan', inMenu: true, ofPlan: true, load: () => import('../pages/plan/page')},
+    {path: '/map', title: 'Map', inMenu: true, ofPlan: true, load: () => import('../pages/map/page')},
     {path: '/compare', title: 'Compare', inMenu: true, load: () => import('../pages/compare/page')},
     {path: '/search', title: 'Search', inMenu: true, load: () => import('../pages/search/page')},
     {path: '/records', title: 'Records', inMenu: true, load: () => import('../pages/records/page')},

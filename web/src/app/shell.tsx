@@ -1,8 +1,9 @@
 // shell.tsx - what stands around every page: the menu, the theme, the page itself.
 import type {ComponentType} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
-import {followLinks, useLocation} from './location';
+import {addressOf, followLinks, useLocation, type Place} from './location';
 import {PAGES, pageOf, type Page, type PageProps} from './pages';
+import {planQuery} from './plan-query';
 import {applyTheme, currentTheme, type Theme} from './theme';
 
 const follow = followLinks((path) => pageOf(path) !== null);
@@ -22,7 +23,14 @@ function ThemeButton()
     );
 }
 
-function Header({current}: {current: Page | null})
+/** Where a page of the menu is: with the plan that is looked at, where both are about one. */
+function menuAddress(page: Page, current: Page | null, place: Place): string
+{
+    const along = page.ofPlan && current?.ofPlan && place.query.size > 0;
+    return along ? addressOf(page.path, planQuery(place.query)) : page.path;
+}
+
+function Header({current, place}: {current: Page | null; place: Place})
 {
     return (
         <header class="site">
@@ -36,7 +44,7 @@ function Header({current}: {current: Page | null})
             </a>
             <nav aria-label="Pages">
                 {PAGES.filter((page) => page.inMenu).map((page) => (
-                    <a key={page.path} href={page.path}
+                    <a key={page.path} href={menuAddress(page, current, place)}
                         aria-current={page === current ? 'page' : undefined}>{page.title}</a>
                 ))}
                 <a href="/docs">API</a>
@@ -84,7 +92,7 @@ export function Shell()
     return (
         <div class="shell" onClick={follow}>
             {!embed && <a class="skip" href="#main">To the content</a>}
-            {!embed && <Header current={page} />}
+            {!embed && <Header current={page} place={place} />}
             <main id="main" tabIndex={-1} ref={main}>
                 {Component && found && <Component place={place} rest={found.rest} embed={embed} />}
                 {!found && <p>There is no such page. <a href="/">To the plan</a></p>}
