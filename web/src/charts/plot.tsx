@@ -40,6 +40,9 @@ export function Plot({draw, height, inputs, label, onPoint}: PlotProps)
         });
         // The page's own style sheet has its rules: one inside the drawing is not allowed here.
         drawing.querySelectorAll('style').forEach((style) => style.remove());
+        // A name belongs to the drawing as a whole; its groups have no role that may have one.
+        drawing.setAttribute('role', 'img');
+        drawing.querySelectorAll('g[aria-label]').forEach((group) => group.removeAttribute('aria-label'));
         if (onPoint)
             drawing.addEventListener('input', () => onPoint((drawing as unknown as {value: unknown}).value));
         box.current.replaceChildren(drawing);

@@ -1,5 +1,6 @@
 // changes.tsx - which settings differ, and which of them nobody gave.
 import type {InputChange} from '../../app/compare';
+import {Scroll} from '../../ui/scroll';
 
 function Value({value, assumed}: {value: unknown; assumed: boolean})
 {
@@ -13,7 +14,7 @@ export function Changes({changes}: {changes: readonly InputChange[]})
         <section class="card" aria-labelledby="changes">
             <h2 id="changes">{changes.length === 0 ? 'Nothing differs yet' : 'What differs'}</h2>
             {changes.length === 0 ? <p class="soft">Open the candidate’s settings and change one.</p> : (
-                <div class="scroll" role="region" aria-labelledby="changes" tabIndex={0}>
+                <Scroll label="What differs">
                     <table>
                         <thead><tr><th scope="col">Setting</th><th scope="col">Baseline</th><th scope="col">Candidate</th></tr></thead>
                         <tbody>{changes.map((change) => (
@@ -24,7 +25,7 @@ export function Changes({changes}: {changes: readonly InputChange[]})
                             </tr>
                         ))}</tbody>
                     </table>
-                </div>
+                </Scroll>
             )}
         </section>
     );

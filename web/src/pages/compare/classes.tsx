@@ -6,6 +6,7 @@ import {classColour} from '../../charts/colours';
 import {Frame} from '../../charts/frame';
 import {useWidth} from '../../charts/width';
 import {Figure} from '../../ui/figure';
+import {Scroll} from '../../ui/scroll';
 import {explainClass} from '../plan/explain';
 import type {Plans} from './page';
 
@@ -59,7 +60,7 @@ function Number({plan, phase, name, value}: {plan: Plan | null; phase: Phase; na
 function Table({phase, rows, plans}: {phase: Phase; rows: readonly ClassDelta[]; plans: Plans})
 {
     return (
-        <div class="scroll" role="region" aria-label={`Classes of ${phase}`} tabIndex={0}>
+        <Scroll label={`Classes of ${phase}`}>
             <table>
                 <thead><tr>
                     <th scope="col">Class</th><th scope="col" class="number">Baseline</th><th scope="col" class="number">Candidate</th>
@@ -78,7 +79,7 @@ function Table({phase, rows, plans}: {phase: Phase; rows: readonly ClassDelta[];
                     </tr>
                 ))}</tbody>
             </table>
-        </div>
+        </Scroll>
     );
 }
 

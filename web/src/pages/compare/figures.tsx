@@ -5,6 +5,7 @@ import type {Estimate, Plan} from '../../app/plan';
 import {Basis} from '../../ui/badge';
 import {Figure} from '../../ui/figure';
 import {IntervalBar} from '../../ui/interval';
+import {Scroll} from '../../ui/scroll';
 import {ESTIMATES, explainEstimate, type EstimateName} from '../plan/explain';
 import type {Plans} from './page';
 
@@ -70,7 +71,7 @@ export function Figures({comparison, plans}: {comparison: Comparison; plans: Pla
     return (
         <section class="card" aria-labelledby="figures">
             <h2 id="figures">Latency and throughput</h2>
-            <div class="scroll" role="region" aria-labelledby="figures" tabIndex={0}>
+            <Scroll label="Latency and throughput">
                 <table class="compare-figures">
                     <thead><tr>
                         <th scope="col">Figure</th><th scope="col">Baseline</th><th scope="col">Candidate</th>
@@ -78,7 +79,7 @@ export function Figures({comparison, plans}: {comparison: Comparison; plans: Pla
                     </tr></thead>
                     <tbody>{NAMES.map((name) => <EstimateRow key={name} name={name} comparison={comparison} plans={plans} />)}</tbody>
                 </table>
-            </div>
+            </Scroll>
         </section>
     );
 }
@@ -101,7 +102,7 @@ export function MemoryFigures({comparison}: {comparison: Comparison})
     return (
         <section class="card" aria-labelledby="memory">
             <h2 id="memory">Memory</h2>
-            <div class="scroll" role="region" aria-labelledby="memory" tabIndex={0}>
+            <Scroll label="Memory">
                 <table>
                     <thead><tr>
                         <th scope="col">Figure</th><th scope="col" class="number">Baseline</th>
@@ -123,7 +124,7 @@ export function MemoryFigures({comparison}: {comparison: Comparison})
                         })}
                     </tbody>
                 </table>
-            </div>
+            </Scroll>
         </section>
     );
 }

@@ -17,6 +17,7 @@ export function TakeAway({query}: {query: URLSearchParams})
         <>
             <CopyButton label="Copy link" text={() => location.origin + addressOf('/', query)} />
             <CopyButton label="Copy curl" text={() => curlOf(query)} />
+            <a class="button compare-link" href={addressOf('/compare', query)}>Compare with another</a>
         </>
     );
 }

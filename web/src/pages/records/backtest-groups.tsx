@@ -3,6 +3,7 @@ import {addressOfRecord} from '../../app/behind';
 import type {BacktestGroup, LeftOut} from '../../app/backtest';
 import {figure} from '../../app/figures';
 import {setQuery} from '../../app/location';
+import {Scroll} from '../../ui/scroll';
 import {label} from './words';
 
 const GROUPED_BY = ['engine', 'hardware', 'model', 'weights', 'concurrency', 'input_tokens', 'nearness', 'source'];
@@ -32,7 +33,7 @@ export function Errors({groups, mode}: {groups: readonly BacktestGroup[]; mode: 
     return (
         <section class="card backtest-errors" aria-labelledby="errors">
             <h2 id="errors">Errors by group</h2>
-            <div class="scroll" role="region" aria-labelledby="errors" tabIndex={0}>
+            <Scroll label="Errors by group">
                 <table>
                     <thead><tr>
                         <th scope="col">Group</th><th scope="col" class="number">Figures</th>
@@ -47,7 +48,7 @@ export function Errors({groups, mode}: {groups: readonly BacktestGroup[]; mode: 
                         </tbody>
                     ))}
                 </table>
-            </div>
+            </Scroll>
         </section>
     );
 }

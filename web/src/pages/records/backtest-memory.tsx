@@ -3,6 +3,7 @@ import {useAnswer} from '../../app/api';
 import {addressOfRecord} from '../../app/behind';
 import {figure} from '../../app/figures';
 import {Badge} from '../../ui/badge';
+import {Scroll} from '../../ui/scroll';
 import {label, shownNumber} from './words';
 
 interface Group {
@@ -39,7 +40,7 @@ function Groups({groups}: {groups: readonly Group[]})
     return (
         <section class="card" aria-labelledby="memory-errors">
             <h2 id="memory-errors">Errors by figure</h2>
-            <div class="scroll" role="region" aria-labelledby="memory-errors" tabIndex={0}>
+            <Scroll label="Errors by figure">
                 <table>
                     <thead><tr>
                         <th scope="col">Figure</th><th scope="col">Engine</th><th scope="col" class="number">Logs</th>
@@ -55,7 +56,7 @@ function Groups({groups}: {groups: readonly Group[]})
                         </tr>
                     ))}</tbody>
                 </table>
-            </div>
+            </Scroll>
         </section>
     );
 }
@@ -65,7 +66,7 @@ function Logs({logs}: {logs: readonly Log[]})
     return (
         <section class="card" aria-labelledby="memory-logs">
             <h2 id="memory-logs">Starts</h2>
-            <div class="scroll" role="region" aria-labelledby="memory-logs" tabIndex={0}>
+            <Scroll label="Starts">
                 <table class="records">
                     <thead><tr><th scope="col">Start</th><th scope="col">Seen</th><th scope="col">Planned</th>
                         <th scope="col">Printed against planned</th></tr></thead>
@@ -80,7 +81,7 @@ function Logs({logs}: {logs: readonly Log[]})
                         </tr>
                     ))}</tbody>
                 </table>
-            </div>
+            </Scroll>
         </section>
     );
 }

@@ -5,6 +5,7 @@ import type {BacktestRow, LeftOut} from '../../app/backtest';
 import {digits, figure} from '../../app/figures';
 import {planAddress} from '../../app/records';
 import {Badge} from '../../ui/badge';
+import {Scroll} from '../../ui/scroll';
 
 const STEP = 25;
 
@@ -61,7 +62,7 @@ export function WorstRows({rows, mode, total}: {rows: readonly BacktestRow[]; mo
     return (
         <section class="card" aria-labelledby="worst">
             <h2 id="worst">Farthest off first</h2>
-            <div class="scroll" role="region" aria-labelledby="worst" tabIndex={0}>
+            <Scroll label="Farthest off first">
                 <table class="records">
                     <thead><tr>
                         <th scope="col">Measurement</th><th scope="col" class="number">Measured</th>
@@ -70,7 +71,7 @@ export function WorstRows({rows, mode, total}: {rows: readonly BacktestRow[]; mo
                     </tr></thead>
                     <tbody>{rows.slice(0, most).map((row) => <Line key={`${row.anchor} ${row.metric}`} row={row} mode={mode} />)}</tbody>
                 </table>
-            </div>
+            </Scroll>
             {most < rows.length && (
                 <button type="button" onClick={() => setMost(most + STEP)}>
                     Show {Math.min(STEP, rows.length - most)} more of {total.toLocaleString('en-US')}

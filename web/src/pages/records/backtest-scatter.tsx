@@ -58,8 +58,8 @@ function describe(plot: PlotModule, width: number, dots: readonly Dot[], unit: s
             plot.line(ends, {x: 'x', y: 'y', stroke: 'var(--ink-soft)'}),
             plot.gridX({ticks, stroke: 'var(--line-soft)', strokeOpacity: 1}),
             plot.gridY({ticks, stroke: 'var(--line-soft)', strokeOpacity: 1}),
-            plot.dot(dots, {...channels, r: 2.6, strokeOpacity: 0.75, ariaLabel: 'figures'}),
-            plot.dot(dots, plot.pointer({...channels, r: 7, strokeWidth: 2.5, ariaLabel: 'under the pointer'})),
+            plot.dot(dots, {...channels, r: 2.6, strokeOpacity: 0.75, className: 'figures'}),
+            plot.dot(dots, plot.pointer({...channels, r: 7, strokeWidth: 2.5})),
         ],
     };
 }

@@ -2,6 +2,7 @@
 import {useAnswer} from '../../app/api';
 import {addressOfRecord} from '../../app/behind';
 import {disputesOf, textAt, titleOf, type RecordList} from '../../app/records';
+import {Scroll} from '../../ui/scroll';
 import {Crumbs} from './crumbs';
 import {KINDS, kindOf, toneOfVerdict, type Kind} from './kinds';
 import {RecordTable} from './list';
@@ -30,7 +31,7 @@ function Facts({kind}: {kind: Kind})
     return (
         <section class="card" aria-labelledby={id}>
             <h2 id={id}>{rows.length ? `${rows.length} times ` : ''}sources disagree on a {kind.one}</h2>
-            <div class="scroll" role="region" aria-labelledby={id} tabIndex={0}>
+            <Scroll label={kind.title}>
                 <table class="disputes-table">
                     <thead><tr><th scope="col">{kind.title}</th>{DISPUTE_HEADS}</tr></thead>
                     <tbody>{rows.map(({facts, dispute}, i) => (
@@ -40,7 +41,7 @@ function Facts({kind}: {kind: Kind})
                         </tr>
                     ))}</tbody>
                 </table>
-            </div>
+            </Scroll>
         </section>
     );
 }

@@ -1,6 +1,7 @@
 // fields.tsx - the fields of a record: scalars as text, objects as lists of terms, lists of objects as tables.
 import {isFacts, isList, type Facts, type Json} from '../../app/records';
 import {Basis} from '../../ui/badge';
+import {Scroll} from '../../ui/scroll';
 import {leadsTo} from './related';
 import {exactNumber, label, shown} from './words';
 
@@ -55,12 +56,12 @@ function Table({path, rows}: {path: string; rows: readonly Facts[]})
         .some(([name, value]) => name !== 'links' && isNested(value))))
         return <ol class="stack">{rows.map((row, i) => <li key={i}><Terms path={path} facts={row} /></li>)}</ol>;
     return (
-        <div class="scroll" role="region" aria-label={`Table: ${label(path)}`} tabIndex={0}>
+        <Scroll label={`Table: ${label(path)}`}>
             <table>
                 <thead><tr>{names.map((name) => <th key={name} scope="col">{label(name)}</th>)}</tr></thead>
                 <tbody>{rows.map((row, i) => <Row key={i} row={row} names={names} />)}</tbody>
             </table>
-        </div>
+        </Scroll>
     );
 }
 

@@ -1,13 +1,15 @@
 // list.tsx - the records of a kind, found and paged by the API.
-import {addressOfRecord} from '../../app/behind';
+import {useMemo} from 'preact/hooks';
 import {useAnswer} from '../../app/api';
+import {addressOfRecord} from '../../app/behind';
 import {addressOf} from '../../app/location';
 import type {Place} from '../../app/location';
 import {textAt, type Facts, type RecordList} from '../../app/records';
 import {Badge} from '../../ui/badge';
+import {Scroll} from '../../ui/scroll';
+import {Crumbs} from './crumbs';
 import {Filters} from './filters';
 import type {Cell, Column, Kind} from './kinds';
-import {Crumbs} from './crumbs';
 
 const TYPING_MS = 150;
 const PAGE_SIZE = 50;
@@ -40,7 +42,7 @@ export function RecordTable({kind, items, caption}: TableProps)
 {
     const [head, ...rest] = kind.columns;
     return (
-        <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
+        <Scroll label={caption}>
             <table class="records">
                 <caption class="hidden-text">{caption}</caption>
                 <thead>
@@ -59,11 +61,11 @@ export function RecordTable({kind, items, caption}: TableProps)
                     </tr>
                 ))}</tbody>
             </table>
-        </div>
+        </Scroll>
     );
 }
 
-function Pager({place, list, from}: {place: Place; list: RecordList; from: number})
+function Pager({place, list, from, name}: {place: Place; list: RecordList; from: number; name: string})
 {
     const to = (changes: Record<string, string>) => {
         const query = new URLSearchParams(place.query);
@@ -73,7 +75,7 @@ function Pager({place, list, from}: {place: Place; list: RecordList; from: numbe
     };
     const last = from + list.items.length;
     return (
-        <nav class="pager" aria-label="Pages of the list">
+        <nav class="pager" aria-label={name}>
             <span>{list.items.length ? `${(from + 1).toLocaleString('en-US')} to ${last.toLocaleString('en-US')} of ` : ''}
                 {list.total.toLocaleString('en-US')}</span>
             {from > 0 && <a href={to({cursor: '', from: ''})}>First page</a>}
@@ -91,7 +93,8 @@ export function List({kind, place}: {kind: Kind; place: Place})
     csv.set('format', 'csv');
     csv.set('limit', '1000');
     const faults = problem?.faults ?? [];
-    const from = Number(place.query.get('from') ?? 0) || 0;
+    // The rows shown and where they stand change together.
+    const from = useMemo(() => Number(place.query.get('from') ?? 0) || 0, [data]);
     const elsewhere = faults.filter(({pointer}) => !kind.filters.some(({name}) => pointer === `?${name}`));
     return (
         <>
@@ -123,9 +126,9 @@ function Found({kind, place, list, from}: {kind: Kind; place: Place; list: Recor
         );
     return (
         <>
-            <Pager place={place} list={list} from={from} />
+            <Pager place={place} list={list} from={from} name="Pages of the list" />
             <RecordTable kind={kind} items={list.items} caption={kind.title} />
-            {list.next_cursor && <Pager place={place} list={list} from={from} />}
+            {list.next_cursor && <Pager place={place} list={list} from={from} name="Pages of the list, below it" />}
         </>
     );
 }

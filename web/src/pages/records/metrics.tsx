@@ -2,6 +2,7 @@
 import {digits, figure} from '../../app/figures';
 import {listAt, numberAt, textAt, type Facts} from '../../app/records';
 import {Badge} from '../../ui/badge';
+import {Scroll} from '../../ui/scroll';
 import {label} from './words';
 
 function Predicted({metric}: {metric: Facts})
@@ -24,7 +25,7 @@ export function Metrics({facts}: {facts: Facts})
     if (!metrics.length)
         return <>–</>;
     return (
-        <div class="scroll" role="region" aria-label="Metrics" tabIndex={0}>
+        <Scroll label="Metrics">
             <table>
                 <thead><tr>
                     <th scope="col">Metric</th><th scope="col">Statistic</th><th scope="col" class="number">Measured</th>
@@ -48,6 +49,6 @@ export function Metrics({facts}: {facts: Facts})
                     );
                 })}</tbody>
             </table>
-        </div>
+        </Scroll>
     );
 }

@@ -1,7 +1,7 @@
 // record.tsx - one record: every field, with the sources that state it beside it.
-import {addressOfRecord} from '../../app/behind';
 import {useEffect} from 'preact/hooks';
 import {useAnswer, type Problem} from '../../app/api';
+import {addressOfRecord} from '../../app/behind';
 import {disputesOf, isList, provenanceOf, textAt, titleOf, type Facts, type Provenance} from '../../app/records';
 import {Badge} from '../../ui/badge';
 import {Crumbs} from './crumbs';

@@ -2,6 +2,7 @@
 import {addressOfRecord} from '../../app/behind';
 import type {Dispute, Provenance} from '../../app/records';
 import {Basis} from '../../ui/badge';
+import {Scroll} from '../../ui/scroll';
 import type {Kind} from './kinds';
 import {label} from './words';
 
@@ -75,12 +76,12 @@ export function Disputes({disputes}: {disputes: readonly Dispute[]})
         <section class="card disputes" aria-labelledby="disputes">
             <h2 id="disputes">{disputes.length === 1 ? 'Sources disagree on one field'
                 : `Sources disagree on ${disputes.length} fields`}</h2>
-            <div class="scroll" role="region" aria-labelledby="disputes" tabIndex={0}>
+            <Scroll label="What sources disagree on">
                 <table class="disputes-table">
                     <thead><tr>{DISPUTE_HEADS}</tr></thead>
                     <tbody>{disputes.map((dispute, i) => <tr key={i}><DisputeCells dispute={dispute} /></tr>)}</tbody>
                 </table>
-            </div>
+            </Scroll>
         </section>
     );
 }
