@@ -1,6 +1,10 @@
 // main.tsx - puts the application on the page.
 import {render} from 'preact';
+import {pageOf} from './app/pages';
 import {Shell} from './app/shell';
+
+// The page is fetched while the frame around it is drawn.
+void pageOf(location.pathname)?.page.load();
 
 const root = document.getElementById('app');
 if (root)

@@ -7,11 +7,10 @@ export function digits(value: number, significant = 3): string
     if (!Number.isFinite(value))
         return '–';
     const abs = Math.abs(value);
-    const decimals = abs === 0 || abs >= 10 ** (significant - 1) ? 0
-        : Math.min(significant - 1 - Math.floor(Math.log10(abs)), 12);
-    const text = abs.toLocaleString('en-US', {
-        minimumFractionDigits: Number.isInteger(value) ? 0 : decimals, maximumFractionDigits: decimals,
-    });
+    const short = Number(abs.toPrecision(significant));
+    // A formatter with options is dear to make, and hundreds of figures stand on a page.
+    const text = Number.isInteger(value) || short >= 10 ** (significant - 1) ? Math.round(abs).toLocaleString('en-US')
+        : short.toFixed(Math.min(significant - 1 - Math.floor(Math.log10(short)), 12));
     return value < 0 ? MINUS + text : text;
 }
 

@@ -1,10 +1,13 @@
 // cures.tsx - what would help and by how much, what would not, each with its evidence and a button to apply it.
-import {digits, figure} from '../../app/figures';
+import {digits, figure, type Unit} from '../../app/figures';
 import type {Check, Cure, Effect, Plan, Pointers} from '../../app/plan';
-import {argumentOf, isSetting} from '../../app/plan-query';
+import {addressOfSides} from '../../app/compare';
+import {argumentOf, changedQuery, isSetting} from '../../app/plan-query';
 import {addressOfRecord} from '../../app/behind';
 import {Frame} from '../../charts/frame';
 import {Basis} from '../../ui/badge';
+import type {Explanation} from '../../ui/explain';
+import {Figure} from '../../ui/figure';
 import {regimeWords} from './words';
 
 export type ApplyChange = (change: Pointers) => void;
@@ -14,13 +17,19 @@ interface Column {
     readonly title: string;
     /** Whether more of it is better. */
     readonly more: boolean;
+    readonly unit: Unit;
+    readonly before: (plan: Plan) => number | null;
+    /** What is compared, where the name does not say it. */
+    readonly of?: string;
 }
 
 const COLUMNS: readonly Column[] = [
-    {name: 'tpot', title: 'TPOT', more: false},
-    {name: 'ttft', title: 'TTFT', more: false},
-    {name: 'output_tok_s', title: 'Output', more: true},
-    {name: 'memory', title: 'Memory', more: false},
+    {name: 'tpot', title: 'TPOT', more: false, unit: 'ms', before: (plan) => plan.latency.tpot_ms.expected},
+    {name: 'ttft', title: 'TTFT', more: false, unit: 'ms', before: (plan) => plan.latency.ttft_ms.expected},
+    {name: 'output_tok_s', title: 'Output', more: true, unit: 'rate',
+        before: (plan) => plan.throughput.output_tok_s.expected},
+    {name: 'memory', title: 'Memory', more: false, unit: 'bytes', before: () => null,
+        of: ' of weights, activations, overhead and the KV in use'},
 ];
 
 /** "weights=fp8 tp=2" of a change. */
@@ -40,7 +49,27 @@ function barOf(column: Column, value: number, width: number): {x: number; width:
     return {x: better ? half : half - length, width: length, colour: better ? 'var(--good)' : 'var(--bad)'};
 }
 
-function EffectBar({column, value}: {column: Column; value: number | null})
+/** What an effect compares: the figure as it is and as it would be. */
+function explainEffect(plan: Plan, cure: Cure, column: Column): Explanation
+{
+    const before = column.before(plan);
+    const effect = cure.effect[column.name];
+    const after = before === null || effect === null ? null : before * (1 + effect);
+    return {
+        title: `${cure.title}: ${column.title}`,
+        parts: before === null ? [] : [
+            {name: 'as planned', value: before, unit: column.unit},
+            {name: 'with the change', value: after, unit: column.unit},
+        ],
+        formula: `(after - before) / before${column.of ?? ''}, both planned with the same records and formulas`,
+        formulas: [{name: 'Change', text: changeWords(cure.change)}],
+        basis: cure.basis,
+        words: `${cure.why} ${cure.when_not}`,
+        records: [...cure.evidence.map(({anchor}) => ({kind: 'anchors', id: anchor})), {kind: 'cures', id: cure.id}],
+    };
+}
+
+function EffectBar({column, value, explain}: {column: Column; value: number | null; explain: () => Explanation})
 {
     const known = value !== null && Number.isFinite(value);
     const bar = barOf(column, known ? value : 0, 100);
@@ -54,7 +83,7 @@ function EffectBar({column, value}: {column: Column; value: number | null})
                     <rect x="49.6" width=".8" height="10" fill="var(--ink-soft)" />
                 </svg>
                 <span class={small ? 'soft' : isBetter(column, value) ? 'good' : 'bad'}>
-                    {known ? small ? '0' : figure(value, 'change') : 'no record'}
+                    <Figure value={small && known ? 0 : value} unit="change" explain={explain} />
                 </span>
             </dd>
         </div>
@@ -78,8 +107,8 @@ function Evidence({cure}: {cure: Cure})
     );
 }
 
-function CureRow({cure, flags, apply, before}:
-    {cure: Cure; flags: readonly string[]; apply: ApplyChange; before: string})
+function CureRow({cure, flags, apply, plan, query}:
+    {cure: Cure; flags: readonly string[]; apply: ApplyChange; plan: Plan; query: URLSearchParams})
 {
     const devices = cure.effect.devices ?? 0;
     return (
@@ -93,16 +122,22 @@ function CureRow({cure, flags, apply, before}:
                 {devices !== 0 && <span class="soft">× {digits(1 + devices)} devices</span>}
             </div>
             <dl class="effects">
-                {COLUMNS.map((column) => <EffectBar key={column.name} column={column} value={cure.effect[column.name]} />)}
+                {COLUMNS.map((column) => (
+                    <EffectBar key={column.name} column={column} value={cure.effect[column.name]}
+                        explain={() => explainEffect(plan, cure, column)} />
+                ))}
             </dl>
             <p class="cure-words">
                 {cure.why} <span class="soft">{cure.when_not}</span>
-                {cure.regime_after !== before && <span class="soft"> Then: {regimeWords(cure.regime_after)}.</span>}
+                {cure.regime_after !== plan.regime.id && <span class="soft"> Then: {regimeWords(cure.regime_after)}.</span>}
             </p>
             <p class="cure-tools">
                 {isSetting(cure.change) && (
                     <button type="button" onClick={() => apply(cure.change)}
                         aria-label={`Apply ${changeWords(cure.change)}`}>Apply</button>
+                )}
+                {isSetting(cure.change) && (
+                    <a href={addressOfSides({a: query, b: changedQuery(query, cure.change)})}>Compare</a>
                 )}
                 <code>{flags.length > 0 ? flags.join(' ') : changeWords(cure.change)}</code>
                 <span class="soft"><Evidence cure={cure} /></span>
@@ -146,14 +181,16 @@ interface CuresProps {
     readonly plan: Plan;
     readonly check: Check | null;
     readonly apply: ApplyChange;
+    readonly query: URLSearchParams;
     readonly embed: boolean;
 }
 
-export function Cures({plan, check, apply, embed}: CuresProps)
+export function Cures({plan, check, apply, query, embed}: CuresProps)
 {
     const flagsOf = (cure: Cure) => check?.cures.find((row) => row.id === cure.id)?.flags ?? [];
     const row = (cure: Cure) => (
-        <CureRow key={cure.id} cure={cure} flags={flagsOf(cure)} apply={apply} before={plan.regime.id} />
+        <CureRow key={cure.id} cure={cure} flags={flagsOf(cure)} apply={apply} plan={plan}
+            query={query} />
     );
     const rows = () => [...plan.cures, ...plan.non_cures].map((cure) => ({
         cure: cure.id, rank: cure.rank, change: changeWords(cure.change), ...cure.effect, basis: cure.basis,

@@ -34,6 +34,7 @@ function placesOf(text: string, x: number, y: number): {label: Label; box: Box}[
     return [
         at(AWAY, 4, 'start'), at(-AWAY, 4, 'end'), at(0, -AWAY, 'middle'), at(0, AWAY + 9, 'middle'),
         at(AWAY, -8, 'start'), at(AWAY, 16, 'start'), at(-AWAY, -8, 'end'), at(-AWAY, 16, 'end'),
+        at(7, 21, 'end'), at(7, -12, 'end'), at(-7, 21, 'start'), at(-7, -12, 'start'),
         at(AWAY, -20, 'start'), at(AWAY, 28, 'start'), at(-AWAY, -20, 'end'), at(-AWAY, 28, 'end'),
     ];
 }

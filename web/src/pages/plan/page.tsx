@@ -33,14 +33,21 @@ function useWide(): boolean
     return wide;
 }
 
-/** Says once when the first plan stands on the page. */
-function useFirstPlanMark(plan: Plan | null): void
+/** False until the first verdict is painted: what stands under it is drawn afterwards. */
+function usePainted(plan: Plan | null): boolean
 {
     const there = plan !== null;
+    const [painted, setPainted] = useState(false);
     useEffect(() => {
-        if (there && performance.getEntriesByName('regime:first-plan').length === 0)
-            requestAnimationFrame(() => performance.mark('regime:first-plan'));
+        if (!there)
+            return;
+        const frame = requestAnimationFrame(() => {
+            performance.mark('regime:first-plan');
+            setTimeout(() => setPainted(true));
+        });
+        return () => cancelAnimationFrame(frame);
     }, [there]);
+    return painted;
 }
 
 function usePlan(place: Place)
@@ -71,7 +78,7 @@ function Charts({plan, check, embed, apply, query}: ChartsProps)
                 <MemoryChart plan={plan} embed={embed} apply={apply} />
             </div>
             {!embed && <Budget plan={plan} />}
-            <Cures plan={plan} check={check} embed={embed} apply={apply} />
+            <Cures plan={plan} check={check} embed={embed} apply={apply} query={query} />
             {!embed && (
                 <>
                     <Moves plan={plan} query={query} />
@@ -102,7 +109,7 @@ export default function PlanPage({place, embed}: PageProps)
     const [pasting, setPasting] = useState(false);
     const [pasted, setPasted] = useState<Pasted | null>(null);
     const wide = useWide();
-    useFirstPlanMark(plan.data);
+    const painted = usePainted(plan.data);
 
     const go = (next: URLSearchParams, replace = false) => navigate(addressOf('/', next), {replace});
     const set: SetSettings = (changes, replace) => {
@@ -114,7 +121,7 @@ export default function PlanPage({place, embed}: PageProps)
         go(changedQuery(query, change));
         scrollTo({top: 0});
     };
-    const charts = plan.data && (
+    const charts = painted && plan.data && (
         <Charts plan={plan.data} check={check.data} embed={embed} apply={apply} query={query} />
     );
     if (embed)

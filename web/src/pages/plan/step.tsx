@@ -98,21 +98,25 @@ function Bar({segment, x, width, phase, onPick}:
     );
 }
 
-/** The names of device classes over their bars, where there is room for them. */
-function Names({segments, at}: {segments: readonly Segment[]; at: (us: number) => number})
+const LETTER = 7.4;
+
+/** The names of device classes over their bars, where there is room for them; those of long bars first. */
+function Names({segments, at, right}: {segments: readonly Segment[]; at: (us: number) => number; right: number})
 {
-    let free = 0;
+    const placed: {text: string; from: number; to: number}[] = [];
+    const device = segments.filter((segment) => segment.lane === 'device').sort((a, b) => b.us - a.us);
+    for (const {row, from, us} of device) {
+        const x = at(from);
+        const name = {text: row.class, from: x, to: x + row.class.length * LETTER + 8};
+        if (at(from + us) - x >= 24 && name.to <= right + 8 &&
+            !placed.some((other) => name.from < other.to && other.from < name.to))
+            placed.push(name);
+    }
     return (
         <>
-            {segments.filter((segment) => segment.lane === 'device').map((segment) => {
-                const x = at(segment.from);
-                const text = segment.row.class;
-                const room = at(segment.from + segment.us) - x;
-                if (x < free || room < Math.min(text.length * 7.4, 64))
-                    return null;
-                free = x + text.length * 7.4 + 8;
-                return <text key={text} x={x} y={LANES.device.y - 5} class="chart-text">{text}</text>;
-            })}
+            {placed.map(({text, from}) => (
+                <text key={text} x={from} y={LANES.device.y - 5} class="chart-text">{text}</text>
+            ))}
         </>
     );
 }
@@ -159,7 +163,7 @@ function Block({step, phase, title, y, width, onPick}: BlockProps)
             {(Object.keys(LANES) as Lane[]).map((lane) => (
                 <text key={lane} x={0} y={LANES[lane].y + LANES[lane].height / 2 + 4} class="chart-text chart-soft">{lane}</text>
             ))}
-            <Names segments={segments} at={at} />
+            <Names segments={segments} at={at} right={width} />
             <g opacity={step.expected_us === null && step.basis === 'no record' ? 0.55 : 1}>
                 {segments.map((segment) => (
                     <Bar key={`${segment.lane} ${segment.row.class}`} segment={segment} x={at(segment.from)}
