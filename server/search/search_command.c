@@ -107,6 +107,16 @@ static struct deployment prefill_of(const struct deployment *dep)
     return prefill;
 }
 
+/* A weight format as a flag speaks of it: a model's own kind of fp8 is plain fp8 to its engine. */
+static const char *spoken_weights(const struct problem *problem, const char *value)
+{
+    const struct weight_format *plain = library_weight_format(problem->lib, "fp8");
+    bool is_plain =
+        plain && library_model_format(problem->lib, problem->model, plain) == problem->dep.weights;
+
+    return is_plain ? "fp8" : value;
+}
+
 /* Flags of the leaves that were set. Those without one are named, when `ret_commands` is there. */
 static void write_flags(struct json_out *out, const struct intake *intake,
                         const struct plan_request *request, const struct deployment *dep,
@@ -123,6 +133,8 @@ static void write_flags(struct json_out *out, const struct intake *intake,
             continue;
         if (!is_always_stated(dep, id) && is_default(intake, request, id, value))
             continue;
+        if (id == FIELD_ID_WEIGHTS)
+            value = spoken_weights(&request->problem, value);
         const char *flag = command_flag_for(intake->arena, dep, pointer, value);
         if (flag) {
             out_text(out, " ");
