@@ -183,14 +183,15 @@ static void the_first_is_the_best_of_all_plans(void **state)
                                   "\"objective\":\"throughput\"}");
 
     for (int i = 0; i < 6; i++) {
+        const int tp = TP[i / 2];
         char target[300];
         snprintf(target, sizeof(target),
                  "/v1/plan?model=llama-3.1-8b&hardware=h100-sxm&engine=vllm&kv_cache=bf16&weights="
                  "%s&tp=%d&concurrency=32&input_tokens=1024&output_tokens=256&view=summary",
-                 WEIGHTS[i % 2], TP[i / 2]);
+                 WEIGHTS[i % 2], tp);
         cJSON *plan = app_kit_json(*state, target, 200);
         double output = app_kit_number(plan, "throughput/output_tok_s/expected");
-        best_tp = output > best ? TP[i / 2] : best_tp;
+        best_tp = output > best ? tp : best_tp;
         best = output > best ? output : best;
         cJSON_Delete(plan);
     }
