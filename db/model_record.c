@@ -457,6 +457,10 @@ static void read_texts(struct reader *reader, const cJSON *record, struct model 
 {
     model->id = read_text(reader, record, "id", "");
     model->name = read_text(reader, record, "name", "");
+    const cJSON *repository = cJSON_GetObjectItemCaseSensitive(record, "hf_repo");
+    if (repository != NULL && !cJSON_IsNull(repository)) {
+        model->hf_repo = read_text(reader, record, "hf_repo", "");
+    }
     model->native_format = read_text(reader, record, "native_format", "");
     model->native_expert_format = read_text(reader, record, "native_expert_format", "");
     if (model->id == NULL || model->name == NULL || model->native_format == NULL) {

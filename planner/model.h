@@ -163,6 +163,7 @@ struct model_length {
 
 struct model {
     const char *id, *name;
+    const char *hf_repo; /* where its weights are published, or NULL */
     /* given */
     double hidden, vocab;
     bool tied_embedding, lm_head_bias;

@@ -231,31 +231,6 @@ void search_front_merge(struct search_front *front, const struct search_front *o
             search_front_offer(front, &other->best[i]);
 }
 
-/* Whether `a` comes before `b` along the front. */
-static bool is_ahead(const struct search_point *a, const struct search_point *b)
-{
-    if (a->per_user_tok_s != b->per_user_tok_s)
-        return a->per_user_tok_s > b->per_user_tok_s;
-    return is_better_in_step(a, b);
-}
-
-int search_front_trim(struct search_point *points, int n)
-{
-    int kept = 0;
-
-    for (int i = 1; i < n; i++) {
-        struct search_point moved = points[i];
-        int at = i;
-        for (; at > 0 && is_ahead(&moved, &points[at - 1]); at--)
-            points[at] = points[at - 1];
-        points[at] = moved;
-    }
-    for (int i = 0; i < n; i++)
-        if (kept == 0 || points[i].per_device_tok_s > points[kept - 1].per_device_tok_s)
-            points[kept++] = points[i];
-    return kept;
-}
-
 int search_front_list(const struct search_front *front, int max, struct search_point *ret_points)
 {
     double most = 0.0;

@@ -103,10 +103,6 @@ struct search_front {
 void search_front_offer(struct search_front *front, const struct search_point *point);
 void search_front_merge(struct search_front *front, const struct search_front *other);
 
-/* Keeps of n points those that no other exceeds in both speeds, fastest per user first; returns how
- * many there are. */
-int search_front_trim(struct search_point *points, int n);
-
 /* The front of at most `max` points, fastest per user first, thinned evenly where there are more;
  * returns how many. */
 int search_front_list(const struct search_front *front, int max, struct search_point *ret_points);

@@ -35,12 +35,14 @@ done
 # The question is the curl line of README.md; the reply stands between the two marks.
 target=$(sed -n "s|^curl -s 'http://127.0.0.1:8080\(/[^']*\)'.*|\1|p" README.md | head -n 1)
 curl -fsS --unix-socket "$work/socket" -o "$work/reply" "http://localhost$target"
-# The sweep is the whole command that begins so, up to the end of its block.
-{
-    echo "curl() { command curl --unix-socket '$work/socket' --fail-with-body \"\$@\"; }"
-    awk '/^curl -s .*\/v1\/sweep/ { on = 1 } /^```/ { on = 0 } on' README.md
-} >"$work/sweep.sh"
-bash "$work/sweep.sh" >"$work/sweep"
+# A sweep and a search are the whole command that begins so, up to the end of its block.
+for table in sweep search; do
+    {
+        echo "curl() { command curl --unix-socket '$work/socket' --fail-with-body \"\$@\"; }"
+        awk -v begin="^curl -s .*/v1/$table" '$0 ~ begin { on = 1 } /^```/ { on = 0 } on' README.md
+    } >"$work/$table.sh"
+    bash "$work/$table.sh" >"$work/$table"
+done
 # The head of the errors of each set: from the line that names the columns to the first empty one.
 for set in calibrated other local; do
     "$BUILD/regimed" backtest --set "$set" |
@@ -61,10 +63,11 @@ awk -v work="$work" '
         while ((getline line < (work "/" file)) > 0) print line
         print "```"
     }
-    /^<!-- (reply ends|sweep ends|(other |local |memory )?errors end) -->/ { inside = 0 }
+    /^<!-- (reply ends|sweep ends|search ends|(other |local |memory )?errors end) -->/ { inside = 0 }
     !inside { print }
     /^<!-- reply begins/ { show("reply") }
     /^<!-- sweep begins/ { show("sweep") }
+    /^<!-- search begins/ { show("search") }
     /^<!-- errors begin/ { show("calibrated") }
     /^<!-- other errors begin/ { show("other") }
     /^<!-- local errors begin/ { show("local") }

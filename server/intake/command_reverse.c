@@ -16,7 +16,8 @@ static const struct flag *row_of(const struct command_engine *engine, const char
     for (int i = 0; i < engine->n_flags; i++) {
         const struct flag *flag = &engine->flags[i];
         bool writable = flag->name[0] == '-' || engine == &COMMAND_OLLAMA;
-        if (!writable || !flag->pointer || strcmp(flag->pointer, pointer) != 0)
+        if (!writable || !flag->pointer || strcmp(flag->pointer, pointer) != 0 ||
+            flag->slot == SLOT_DP_ATTENTION)
             continue;
         if (!best || (flag->name[1] == '-' && strlen(flag->name) > strlen(best->name)))
             best = flag;
@@ -154,11 +155,48 @@ static const char *write_drafts(struct arena *arena, const struct deployment *de
     return arena_printf(arena, "--speculative-config.num_speculative_tokens=%s", value);
 }
 
+/* Layers of llama-server lie on its devices in equal shares: "--tensor-split 1,1". */
+static const char *write_stages(struct arena *arena, const char *value)
+{
+    double stages;
+    const char *text = "--tensor-split 1";
+
+    if (!command_number(value, &stages) || !(stages > 1))
+        return NULL;
+    for (int i = 1; text && i < (int)stages; i++)
+        text = arena_printf(arena, "%s,1", text);
+    return text;
+}
+
+/* Attention DP of TensorRT-LLM is on all its ranks or on none. */
+static const char *write_attention_dp(const struct deployment *dep, const char *value)
+{
+    double ranks;
+
+    return command_number(value, &ranks) && ranks > 1 && dep->tp == 1 ? "--enable_attention_dp"
+                                                                      : NULL;
+}
+
+/* A leaf that an engine has no flag with a value for. */
+static const char *write_special(struct arena *arena, const struct deployment *dep,
+                                 const struct command_engine *engine, const char *pointer,
+                                 const char *value)
+{
+    static const char DRAFTS[] = "/deployment/speculative/";
+
+    if (engine == &COMMAND_VLLM && strncmp(pointer, DRAFTS, sizeof(DRAFTS) - 1) == 0)
+        return write_drafts(arena, dep, pointer, value);
+    if (engine == &COMMAND_LLAMA && strcmp(pointer, "/deployment/pp") == 0)
+        return write_stages(arena, value);
+    if (engine == &COMMAND_TRTLLM && strcmp(pointer, "/deployment/dp") == 0)
+        return write_attention_dp(dep, value);
+    return NULL;
+}
+
 const char *command_flag_for(struct arena *arena, const struct deployment *dep, const char *pointer,
                              const char *value)
 {
     const struct command_engine *engine = NULL;
-    static const char DRAFTS[] = "/deployment/speculative/";
 
     for (int i = 0; COMMAND_ENGINES[i]; i++) {
         if (strcmp(COMMAND_ENGINES[i]->id, dep->engine->id) == 0)
@@ -168,11 +206,10 @@ const char *command_flag_for(struct arena *arena, const struct deployment *dep, 
         engine = &COMMAND_LLAMA;
     if (!engine)
         return NULL;
-    if (engine == &COMMAND_VLLM && strncmp(pointer, DRAFTS, sizeof(DRAFTS) - 1) == 0)
-        return write_drafts(arena, dep, pointer, value);
+    const char *special = write_special(arena, dep, engine, pointer, value);
     const struct flag *flag = row_of(engine, pointer);
-    if (!flag)
-        return NULL;
+    if (special || !flag || (engine == &COMMAND_TRTLLM && strcmp(pointer, "/deployment/dp") == 0))
+        return special;
     const char *text = write_flag(arena, dep, engine, flag, value);
     char *blank = engine == &COMMAND_OLLAMA && text ? strchr(text, ' ') : NULL;
     if (blank) {

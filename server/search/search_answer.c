@@ -56,14 +56,37 @@ static long equals_of(const struct search_found *found, long index)
     return 1;
 }
 
+/* Tokens of a page: lengths are told in whole ones. */
+#define LENGTH_STEP 16.0
+
+/* The longest request to tell the engine, where its pool is too small for one as long as the model
+ * takes and it would refuse to start: what fits at the low end of the pool's range. NAN = none. */
+static double length_to_tell(const struct plan_request *request, const struct plan *plan)
+{
+    const struct workload *load = &plan->problem.load;
+    double least = check_longest_context(&plan->problem, &plan->memory);
+
+    least = floor(least / LENGTH_STEP) * LENGTH_STEP;
+    bool told = request->given[FIELD_ID_MAX_MODEL_LEN] ||
+                plan->problem.dep.engine->memory_rule == MEMORY_LLAMACPP;
+    bool needed = plan->memory.fits && least < plan->problem.dep.max_model_len &&
+                  least >= load->input_tokens + load->output_tokens;
+    return needed && !told ? least : (double)NAN;
+}
+
 /* Plans a candidate as its own route does, up to cures. */
 static bool plan_item(const struct search_answer *answer, struct arena *arena, long index,
                       struct search_item *ret_item)
 {
     const struct check_asked asked = {.devices = NAN};
+    const struct space *space = answer->space;
 
-    if (!search_plan(answer->space, arena, index, PLAN_CHECK, &ret_item->request, &ret_item->plan,
+    if (!search_plan(space, arena, index, NAN, &ret_item->request, &ret_item->plan,
                      &ret_item->point))
+        return false;
+    double length = length_to_tell(&ret_item->request, &ret_item->plan);
+    if (!isnan(length) && !search_plan(space, arena, index, length, &ret_item->request,
+                                       &ret_item->plan, &ret_item->point))
         return false;
     ret_item->point.equals = equals_of(answer->found, index);
     check_plan(&ret_item->plan, &asked, &ret_item->checks);
@@ -79,6 +102,17 @@ static void take_nearest(struct search_answer *answer)
         answer->nearest = item;
 }
 
+static bool find_commands(const struct search_answer *answer, struct search_item *item)
+{
+    struct faults *faults = arena_alloc(answer->arena, sizeof(*faults));
+    const struct intake intake = {answer->space->catalogue, answer->arena, faults, ""};
+
+    if (!faults)
+        return false;
+    faults_init(faults, answer->arena);
+    return search_commands(&intake, &item->request, &item->commands);
+}
+
 static void complete(struct search_answer *answer)
 {
     struct search_item *scratch = arena_alloc(answer->arena, sizeof(*scratch));
@@ -87,7 +121,8 @@ static void complete(struct search_answer *answer)
 
     for (int i = 0; i < answer->ranked.n; i++) {
         struct search_item *item = &answer->items[answer->n_items];
-        if (plan_item(answer, answer->arena, answer->ranked.points[i].index, item)) {
+        if (plan_item(answer, answer->arena, answer->ranked.points[i].index, item) &&
+            find_commands(answer, item)) {
             item->point.equals = answer->ranked.points[i].equals;
             answer->n_items++;
         }

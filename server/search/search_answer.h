@@ -9,6 +9,7 @@
 #define REGIME_SEARCH_ANSWER_H
 
 #include "json_out.h"
+#include "search_command.h"
 #include "search_work.h"
 
 /* A deployment of the answer. */
@@ -17,6 +18,7 @@ struct search_item {
     struct plan_request request;
     struct plan plan;
     struct check_list checks;
+    struct launch_commands commands;
 };
 
 /* One of the front, without its plan. */

@@ -312,15 +312,34 @@ static void write_throughput(struct json_out *out, const struct search_item *ite
     json_put_number(out, "per_device_tok_s", item->point.per_device_tok_s);
 }
 
-static void write_commands(struct json_out *out, const struct search_answer *answer,
-                           const struct search_item *item)
+static void write_parts(struct json_out *out, const struct launch_commands *commands)
 {
-    (void)answer;
-    (void)item;
-    json_put_null(out, "command");
-    json_put_null(out, "commands");
+    json_begin_array(out);
+    for (int i = 0; i < commands->n; i++) {
+        json_begin_object(out);
+        json_put_text(out, "role", commands->parts[i].role);
+        json_put_number(out, "count", commands->parts[i].count);
+        json_put_text(out, "command", commands->parts[i].command);
+        json_end_object(out);
+    }
+    json_end_array(out);
+}
+
+static void write_commands(struct json_out *out, const struct search_item *item)
+{
+    const struct launch_commands *commands = &item->commands;
+    bool several = commands->n > 1 || (commands->n == 1 && commands->parts[0].count > 1);
+
+    json_put_text(out, "command", commands->n > 0 ? commands->parts[0].command : NULL);
+    json_key(out, "commands");
+    if (several)
+        write_parts(out, commands);
+    else
+        json_null(out);
     json_key(out, "not_in_command");
     json_begin_array(out);
+    for (int i = 0; i < commands->n_left; i++)
+        json_text(out, commands->left[i]);
     json_end_array(out);
 }
 
@@ -343,7 +362,7 @@ static void write_item(struct json_out *out, const struct search_answer *answer,
     json_put_text(out, "slo_verdict", search_slo_verdict(item));
     write_cost(out, answer->space, item);
     write_energy(out, item);
-    write_commands(out, answer, item);
+    write_commands(out, item);
     write_link(out, answer->arena, &item->request);
     json_put_number(out, "equals", (double)item->point.equals);
     json_key(out, "lost_by");

@@ -427,7 +427,7 @@ void search_worker_scan(struct search_worker *worker, long from, long to)
 }
 
 bool search_plan(const struct space *space, struct arena *arena, long candidate,
-                 enum plan_depth depth, struct plan_request *ret_request, struct plan *ret_plan,
+                 double max_model_len, struct plan_request *ret_request, struct plan *ret_plan,
                  struct search_point *ret_point)
 {
     const struct space_place place = space_place_of(space, candidate);
@@ -444,11 +444,13 @@ bool search_plan(const struct space *space, struct arena *arena, long candidate,
         return false;
     *ret_request = stand->levels[LEVEL_DRAFTS];
     int changes = stand->changes[LEVEL_DRAFTS] + set_knobs(space, &place, ret_request);
+    if (!isnan(max_model_len))
+        set_whole(ret_request, FIELD_ID_MAX_MODEL_LEN, max_model_len);
     if (refusal_of(&stand->intake, ret_request, ret_plan) >= 0)
         return false;
     struct problem *problem = &ret_request->problem;
     nearness_find(space->catalogue, problem, NULL, NULL, &problem->near);
-    plan_compute(problem, depth, ret_plan);
+    plan_compute(problem, PLAN_CHECK, ret_plan);
     if (!search_measure(ret_plan, space_price(space, problem->hw).usd_per_device_hour,
                         space->objective, ret_point))
         return false;

@@ -52,12 +52,13 @@ void search_worker_free(struct search_worker *worker);
 void search_worker_scan(struct search_worker *worker, long from, long to);
 
 /*
- * Plans one candidate to a depth and measures it; points of kind 0 as search_measure() leaves them,
- * changes and index set. False when it has no plan or nothing to rank. *ret_request and *ret_plan
- * are valid as long as `arena` is.
+ * Plans one candidate as /v1/check does, and measures it; `max_model_len` is the longest request
+ * that its engine is told (NAN = what the space says). Index, changes and kind (its group) are set.
+ * False when it has no plan or nothing to rank. *ret_request and *ret_plan are valid as long as
+ * `arena` is.
  */
 MUST_USE bool search_plan(const struct space *space, struct arena *arena, long candidate,
-                          enum plan_depth depth, struct plan_request *ret_request,
+                          double max_model_len, struct plan_request *ret_request,
                           struct plan *ret_plan, struct search_point *ret_point);
 
 #endif
