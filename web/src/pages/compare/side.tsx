@@ -48,8 +48,9 @@ export function SideCard({side, query, plan, faults, set, onPaste}: SideProps)
             <Words plan={plan} />
             <p class="side-regime">{plan?.regime.title ?? '\u00a0'}</p>
             <div class="side-tools">
-                <button type="button" class="quiet" onClick={onPaste}
-                    aria-label={`Paste the ${NAMES[side].toLowerCase()}`}>Paste a deployment</button>
+                <button type="button" class="quiet" onClick={onPaste}>
+                    Paste a deployment<span class="hidden-text"> as the {NAMES[side].toLowerCase()}</span>
+                </button>
                 <a class="button quiet" href={addressOf('/', query)}>Its plan</a>
             </div>
             <details class="side-settings" open={own.length > 0 || undefined}>

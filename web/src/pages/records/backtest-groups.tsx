@@ -40,7 +40,7 @@ export function Errors({groups, mode}: {groups: readonly BacktestGroup[]; mode: 
                         <th scope="col" class="number">Median</th><th scope="col" class="number">90th</th>
                         <th scope="col" class="number">Bias</th><th scope="col" class="number">Inside 80 %</th>
                     </tr></thead>
-                    {GROUPED_BY.map((by) => (
+                    {GROUPED_BY.filter((by) => groups.some((group) => group.by === by)).map((by) => (
                         <tbody key={by}>
                             <tr class="group-head"><th scope="rowgroup" colSpan={6}>{label(by)}</th></tr>
                             {groups.filter((group) => group.by === by)

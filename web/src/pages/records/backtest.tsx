@@ -48,8 +48,8 @@ function Choices({query, every}: {query: URLSearchParams; every: Backtest | null
             <SelectField label="Metric" value={metric} onChange={choose('metric')}
                 options={metrics.map((row) => ({value: row.metric, label: `${label(row.metric)} (${row.n})`}))} />
             {['engine', 'hardware', 'model', 'weights', 'concurrency', 'input_tokens'].map(field)}
-            {modes.length > 1 && <SelectField label="Left out of the fit" value={query.get('left_out') ?? every?.left_out ?? ''}
-                onChange={choose('left_out')} options={modes.map((mode) => ({value: mode, label: LEFT_OUT[mode]}))} />}
+            <SelectField label="Left out of the fit" value={query.get('left_out') ?? every?.left_out ?? ''}
+                onChange={choose('left_out')} options={modes.map((mode) => ({value: mode, label: LEFT_OUT[mode]}))} />
             <SelectField label="Interval" value={query.get('inside') ?? ''} onChange={choose('inside')} empty="any"
                 options={[{value: 'true', label: 'inside'}, {value: 'false', label: 'outside'}]} />
         </form>
