@@ -15,7 +15,7 @@ const totalShown = async (page) => (await page.locator('.pager').first().textCon
 onPages('What there is', (check) => {
     check('every kind with the number of its records', {at: '/records'}, async (page, site) => {
         for (const [kind, title] of [['models', 'Models'], ['hardware', 'Hardware'], ['anchors', 'Measurements'],
-            ['sources', 'Sources'], ['claims', 'Claims'], ['memory-rules', 'Memory rules']]) {
+            ['sources', 'Sources'], ['prices', 'Prices'], ['claims', 'Claims'], ['memory-rules', 'Memory rules']]) {
             const {total} = await site.ask(`/v1/${kind}?limit=1`);
             const tile = page.getByRole('listitem').filter({has: page.getByRole('link', {name: title, exact: true})});
             await tile.getByText(total.toLocaleString('en-US'), {exact: true}).waitFor();

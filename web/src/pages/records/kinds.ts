@@ -150,7 +150,7 @@ export const VERDICT_TONE: Readonly<Record<string, Tone>> = {
 export const toneOfVerdict = (verdict: string): Tone => VERDICT_TONE[verdict] ?? 'plain';
 
 const STATUS_TONE: Readonly<Record<string, Tone>> = {
-    used: 'good', usable: 'good', answered: 'good', fallback: 'doubt', rejected: 'bad', unusable: 'bad',
+    used: 'good', usable: 'good', listed: 'good', weak: 'doubt', answered: 'good', fallback: 'doubt', rejected: 'bad', unusable: 'bad',
 };
 
 const status = (title: string, path: string): Column => ({
@@ -298,6 +298,14 @@ export const KINDS: readonly Kind[] = [
         about: 'Flags that benchmark runs are started with, and under which conditions.',
         columns: [first('Launch'), line('When', 'when'), line('Flags', 'flags')],
         filters: [plain('load_generator'), ENGINE, MODEL, HARDWARE, plain('weights', 'Weights')],
+    },
+    {
+        kind: 'prices', title: 'Prices', one: 'price',
+        about: 'What a device costs by the hour, by provider and day; the search ranks by these.',
+        columns: [first('Price'), linked('Hardware', 'hardware', 'hardware', 'hardware'), field('Provider', 'provider'),
+            field('Device and hour', 'usd_per_device_hour', {number: true}), field('Least devices', 'devices_min', {number: true}),
+            field('Kind', 'kind'), status('Standing', 'standing'), field('Date', 'date')],
+        filters: [HARDWARE, plain('provider'), plain('kind'), plain('standing')],
     },
     {
         kind: 'memory-rules', title: 'Memory rules', one: 'memory rule',

@@ -55,7 +55,8 @@ const RELATED: Readonly<Record<string, (facts: Facts, id: string) => readonly (L
         [list('backtest', 'model', id), 'Backtest']],
     hardware: (_, id) => [[addressOf('/', new URLSearchParams({hardware: id})), 'Plan on it'],
         [list('anchors', 'hardware', id), 'Measurements'], [list('calibrations', 'hardware', id), 'Calibrations'],
-        [list('capacity', 'hardware', id), 'Memory logs'], [list('backtest', 'hardware', id), 'Backtest']],
+        [list('capacity', 'hardware', id), 'Memory logs'], [list('prices', 'hardware', id), 'Prices'],
+        [list('backtest', 'hardware', id), 'Backtest']],
     engines: (_, id) => [[list('anchors', 'engine', id), 'Measurements'], [list('calibrations', 'engine', id), 'Calibrations'],
         [list('launches', 'engine', id), 'Launches'], [list('capacity', 'engine', id), 'Memory logs'],
         [list('backtest', 'engine', id), 'Backtest']],
@@ -67,6 +68,7 @@ const RELATED: Readonly<Record<string, (facts: Facts, id: string) => readonly (L
             whole('anchors', '', facts, 'study', 'The study it is part of')];
     },
     capacity: (_, id) => [[addressOfRecord({kind: 'anchors', id}), 'As a measurement']],
+    prices: (facts) => [whole('hardware', '', facts, 'hardware', 'Hardware')],
     calibrations: (facts) => [whole('hardware', '', facts, 'hardware', 'Hardware'), whole('engines', '', facts, 'engine', 'Engine'),
         whole('anchors', '', facts, 'anchor', 'Measurement')],
     sources: (_, id) => [[list('anchors', 'source', id), 'Measurements that rest on it'],

@@ -6,7 +6,7 @@ const SHORT: Readonly<Record<string, string>> = {
     hf: 'Hugging Face', kv: 'KV', tp: 'TP', pp: 'PP', dp: 'DP', ep: 'EP', moe: 'MoE', mtp: 'MTP', tdp: 'TDP',
     l2: 'L2', lm: 'LM', ffn: 'FFN', ffns: 'FFNs', ttft: 'TTFT', tpot: 'TPOT', itl: 'ITL', cuda: 'CUDA', cpu: 'CPU',
     gpu: 'GPU', bf16: 'bf16', fp16: 'fp16', fp8: 'fp8', fp32: 'fp32', fp4: 'fp4', tf32: 'tf32', int8: 'int8', int4: 'int4', pcie: 'PCIe', sm: 'SM', cu: 'CU', n: 'number of',
-    params: 'parameters', bw: 'bandwidth', mem: 'memory', err: 'error', abs: 'absolute', tok: 'tokens', us: 'µs',
+    params: 'parameters', bw: 'bandwidth', mem: 'memory', err: 'error', abs: 'absolute', tok: 'tokens', usd: 'USD', us: 'µs',
     seqs: 'sequences', oom: 'out of memory', gguf: 'GGUF', gemm: 'GEMM', dim: 'dimension', url: 'address',
     num: 'number of', arch: 'architecture', elems: 'elements', recomputed: 'computed again',
 };
@@ -45,6 +45,7 @@ interface Rule {
 /** How the figures of a field are written; the first rule whose names match, by the field's path. */
 const RULES: readonly Rule[] = [
     {names: /tok_s(_per_\w+)?$/, show: (v) => `${digits(v)} tok/s`},
+    {names: /usd/, show: (v) => figure(v, 'usd')},
     {names: /tflops/, show: (v) => `${number(v)} TFLOP/s`},
     {names: /gbps/, show: (v) => `${number(v)} GB/s`},
     {names: /bytes/, show: (v) => (Number.isInteger(v) && v < 1000 ? `${v} B` : figure(v, 'bytes'))},
