@@ -14,7 +14,7 @@ import {Checks} from './checks';
 import {ClassDeltas} from './classes';
 import {Figures, MemoryFigures} from './figures';
 import {SideCard} from './side';
-import {Verdict} from './verdict';
+import {Verdict} from './change-verdict';
 
 export interface Plans {
     readonly a: Plan | null;

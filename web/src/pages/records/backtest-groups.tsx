@@ -4,7 +4,7 @@ import type {BacktestGroup, LeftOut} from '../../app/backtest';
 import {figure} from '../../app/figures';
 import {setQuery} from '../../app/location';
 import {Scroll} from '../../ui/scroll';
-import {label} from './words';
+import {label} from './field-words';
 
 const GROUPED_BY = ['engine', 'hardware', 'model', 'weights', 'concurrency', 'input_tokens', 'nearness', 'source'];
 

@@ -4,7 +4,7 @@ import {addressOfRecord} from '../../app/behind';
 import {figure} from '../../app/figures';
 import {Badge} from '../../ui/badge';
 import {Scroll} from '../../ui/scroll';
-import {label, shownNumber} from './words';
+import {label, shownNumber} from './field-words';
 
 interface Group {
     readonly figure: string;

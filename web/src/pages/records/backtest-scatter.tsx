@@ -8,7 +8,7 @@ import {planAddress} from '../../app/records';
 import {Frame} from '../../charts/frame';
 import {Plot, type PlotModule} from '../../charts/plot';
 import type {Row} from '../../charts/save';
-import {label} from './words';
+import {label} from './field-words';
 
 /** A hue and a shape for each engine, the same whatever is filtered. */
 const ENGINES = ['vllm', 'sglang', 'tensorrt-llm', 'llama.cpp', 'ik_llama.cpp', 'mlx', 'ollama', 'tgi'] as const;

@@ -10,7 +10,7 @@ import {Errors} from './backtest-groups';
 import {MemoryBacktest} from './backtest-memory';
 import {WorstRows} from './backtest-rows';
 import {Scatter} from './backtest-scatter';
-import {label} from './words';
+import {label} from './field-words';
 
 const SETS = [
     {value: 'calibrated', label: 'runs that engines were calibrated on'},

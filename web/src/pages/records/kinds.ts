@@ -2,7 +2,7 @@
 import type {Tone} from '../../ui/badge';
 import {at, isFacts, isList, listAt, numberAt, textAt, titleOf, type Facts, type Json} from '../../app/records';
 import {digits, figure} from '../../app/figures';
-import {label, shown} from './words';
+import {label, shown} from './field-words';
 
 export interface Cell {
     readonly text: string;

@@ -3,7 +3,7 @@ import {digits, figure} from '../../app/figures';
 import {listAt, numberAt, textAt, type Facts} from '../../app/records';
 import {Badge} from '../../ui/badge';
 import {Scroll} from '../../ui/scroll';
-import {label} from './words';
+import {label} from './field-words';
 
 function Predicted({metric}: {metric: Facts})
 {

@@ -5,12 +5,12 @@ import {addressOfRecord} from '../../app/behind';
 import {disputesOf, isList, provenanceOf, textAt, titleOf, type Facts, type Provenance} from '../../app/records';
 import {Badge} from '../../ui/badge';
 import {Crumbs} from './crumbs';
-import {Value} from './fields';
+import {Value} from './field-values';
 import {toneOfVerdict, type Kind} from './kinds';
 import {Metrics} from './metrics';
 import {relatedOf} from './related';
 import {Disputes, disputesOfField, ofEverything, Source, sourcesOf, SourceTable} from './sources';
-import {label} from './words';
+import {label} from './field-words';
 
 /** Shown elsewhere on the page than among the fields. */
 const ELSEWHERE = ['id', 'title', 'aliases', 'provenance', 'disputes', 'revision'];

@@ -4,7 +4,7 @@ import type {Dispute, Provenance} from '../../app/records';
 import {Basis} from '../../ui/badge';
 import {Scroll} from '../../ui/scroll';
 import type {Kind} from './kinds';
-import {label} from './words';
+import {label} from './field-words';
 
 const EVERYTHING = ['*', 'all'];
 

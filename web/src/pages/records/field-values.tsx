@@ -1,9 +1,9 @@
-// fields.tsx - the fields of a record: scalars as text, objects as lists of terms, lists of objects as tables.
+// field-values.tsx - the fields of a record: scalars as text, objects as lists of terms, lists of objects as tables.
 import {isFacts, isList, type Facts, type Json} from '../../app/records';
 import {Basis} from '../../ui/badge';
 import {Scroll} from '../../ui/scroll';
 import {leadsTo} from './related';
-import {exactNumber, label, shown} from './words';
+import {exactNumber, label, shown} from './field-words';
 
 function Text({name, text}: {name: string; text: string})
 {

@@ -1,4 +1,4 @@
-// words.ts - fields of records as people read them: names without underscores, figures with their units.
+// field-words.ts - fields of records as people read them: names without underscores, figures with their units.
 import {digits, figure} from '../../app/figures';
 import type {Json} from '../../app/records';
 

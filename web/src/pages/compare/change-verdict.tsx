@@ -1,4 +1,4 @@
-// verdict.tsx - what the change does, in a sentence or two.
+// change-verdict.tsx - what the change does, in a sentence or two.
 import type {Comparison, Moved, Pair} from '../../app/compare';
 import {digits} from '../../app/figures';
 import {Badge} from '../../ui/badge';
