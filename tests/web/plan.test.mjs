@@ -20,7 +20,7 @@ const CONFIG = {architectures: ['LlamaForCausalLM'], model_type: 'llama', hidden
     num_hidden_layers: 32, num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128256,
     max_position_embeddings: 131072, tie_word_embeddings: false, torch_dtype: 'bfloat16'};
 
-const planned = (page) => page.locator('.estimates').waitFor();
+const planned = (page) => page.locator('.gauges').waitFor();
 const title = (page) => page.getByRole('heading', {level: 1});
 
 /** A time in ms as the page words it: three digits, from a second on in seconds. */
@@ -33,7 +33,7 @@ function words(ms)
 
 async function figureOf(page, name)
 {
-    return page.locator('.estimate', {has: page.getByText(name, {exact: true})}).getByRole('button').textContent();
+    return page.locator('.gauge', {has: page.getByText(name, {exact: true})}).getByRole('button').textContent();
 }
 
 async function sameAsApi(page, site)
@@ -41,7 +41,7 @@ async function sameAsApi(page, site)
     const query = new URL(page.url()).search;
     const plan = await site.ask(`/v1/plan${query}`);
     await page.waitForFunction((text) => document.querySelector('h1')?.textContent === text, plan.regime.title);
-    await page.waitForFunction(([value]) => [...document.querySelectorAll('.estimate button')]
+    await page.waitForFunction(([value]) => [...document.querySelectorAll('.gauge button')]
         .some((button) => button.textContent === value), [words(plan.latency.tpot_ms.expected)]);
     assert.equal(await figureOf(page, 'TTFT'), words(plan.latency.ttft_ms.expected));
     assert.equal(await figureOf(page, 'TPOT'), words(plan.latency.tpot_ms.expected));
@@ -94,7 +94,7 @@ onPages('The plan', (check) => {
         await page.getByText('a link to this plan does not carry it').waitFor();
         const plan = await site.ask('/v1/plan', {model: {hf_config: CONFIG}, hardware: 'h100-sxm',
             workload: {concurrency: 32, input_tokens: 2048, output_tokens: 256}});
-        await page.waitForFunction((text) => [...document.querySelectorAll('.estimate button')]
+        await page.waitForFunction((text) => [...document.querySelectorAll('.gauge button')]
             .some((button) => button.textContent === text), words(plan.latency.tpot_ms.expected));
     });
 
@@ -179,7 +179,7 @@ onPages('The plan', (check) => {
 
     check('a figure opens to its formula, its basis and its sources', {at: `/?${LLAMA}`}, async (page) => {
         await planned(page);
-        const figure = page.locator('.estimate').first().getByRole('button');
+        const figure = page.locator('.gauge').first().getByRole('button');
         await figure.click();
         const sheet = page.getByRole('dialog');
         await sheet.getByRole('heading', {name: 'Time to first token'}).waitFor();
@@ -289,7 +289,7 @@ onPages('The plan', (check) => {
     for (const theme of ['light', 'dark'])
         check(`the sheet is clean, ${theme}`, {at: `/?${LLAMA}`, theme}, async (page) => {
             await planned(page);
-            await page.locator('.estimate').first().getByRole('button').click();
+            await page.locator('.gauge').first().getByRole('button').click();
             await page.getByRole('dialog').getByRole('link').first().waitFor();
             await axe(page);
         });

@@ -29,7 +29,7 @@ function MoveRow({move, query}: {move: Move; query: URLSearchParams})
                 {move.at === null ? '' : name ? <a href={addressOf('/', there)}>{shown(move.at)}</a> : shown(move.at)}
             </td>
             <td>{move.to_regime ? regimeWords(move.to_regime) : ''}</td>
-            <td class="mono">{move.to_class}</td>
+            <td class="mono wide-only">{move.to_class}</td>
         </tr>
     );
 }
@@ -52,7 +52,7 @@ export function Moves({plan, query}: {plan: Plan; query: URLSearchParams})
                         <thead>
                             <tr><th scope="col">Setting</th><th scope="col" class="number">Now</th>
                                 <th scope="col" class="number">Changes at</th><th scope="col">Regime</th>
-                                <th scope="col">Leading class</th></tr>
+                                <th scope="col" class="wide-only">Leading class</th></tr>
                         </thead>
                         <tbody>
                             {found.map((move) => <MoveRow key={`${move.axis} ${move.direction}`} move={move} query={query} />)}

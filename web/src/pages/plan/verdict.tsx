@@ -18,15 +18,15 @@ function Tile({name, plan, limit}: {name: EstimateName; plan: Plan; limit: numbe
     const estimate = row.of(plan);
     const known = estimate.low !== null && estimate.high !== null;
     return (
-        <div class="estimate">
+        <div class="gauge">
             <dt>{row.short}</dt>
             <dd>
-                <span class="estimate-value">
+                <span class="gauge-value">
                     <Figure value={estimate.expected} unit={row.unit} {...row.suffix ? {suffix: row.suffix} : {}}
                         explain={() => explainEstimate(name, plan)} />
                 </span>
                 <IntervalBar of={estimate} unit={row.unit} limit={limit} />
-                <span class="soft estimate-range">
+                <span class="soft gauge-range">
                     {known ? `${figure(estimate.low, row.unit)} to ${figure(estimate.high, row.unit)}`
                         : `${name.endsWith('_ms') ? 'at least' : 'at most'} ${figure(estimate.floor, row.unit)}`}
                 </span>{' '}
@@ -141,7 +141,7 @@ export function Verdict({plan, check, problem}: VerdictProps)
             {plan && (
                 <>
                     <Dominant plan={plan} />
-                    <dl class="estimates">
+                    <dl class="gauges">
                         {SHOWN.map((name) => <Tile key={name} name={name} plan={plan} limit={limitOf(plan, name)} />)}
                     </dl>
                     <Checks check={check} />
