@@ -37,6 +37,16 @@ onPages('The search', (check) => {
         await ranked(page).getByText(items[1].lost_by).first().waitFor();
     });
 
+    check('a command is copied', {at: SEARCH}, async (page, site) => {
+        await found(page);
+        const {items} = await site.ask('/v1/search', ASKED);
+        const first = items.find((item) => item.command);
+        assert.ok(first, 'some deployment has a command');
+        await ranked(page).getByRole('button', {name: /^Copy the command/}).first().click();
+        await ranked(page).getByText('Copied').waitFor();
+        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), first.command);
+    });
+
     check('a row leads to its plan and to a comparison', {at: SEARCH}, async (page, site) => {
         await found(page);
         const {items} = await site.ask('/v1/search', ASKED);
