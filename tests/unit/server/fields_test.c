@@ -135,6 +135,11 @@ static const struct refusal REFUSALS[] = {
     {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"\""), "/deployment/device_memory_gib", NULL},
     {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"80\""), "/deployment/device_memory_gib", NULL},
     {DEPLOYED("\"device_memory_gib\":\"80,40\""), "/deployment/device_memory_gib", NULL},
+    {DEPLOYED("\"pp\":2,\"pp_layers\":\"16,sixteen\""), "/deployment/pp_layers", NULL},
+    {DEPLOYED("\"pp\":2,\"pp_layers\":\"32,0\""), "/deployment/pp_layers", NULL},
+    {DEPLOYED("\"swa_full_tokens_ratio\":0"), "/deployment/swa_full_tokens_ratio", NULL},
+    {DEPLOYED("\"graph_max_batch\":0,\"cuda_graphs\":true"), "/deployment/graph_max_batch", NULL},
+    {"{\"model\":\"llama-3.1-8b\",\"hardware\":\"9999x H100\"}", "/hardware", NULL},
     {DEPLOYED("\"speculative\":{\"acceptance\":0.5}"), "/deployment/speculative/method", NULL},
     /* every fault at once */
     {"{\"model\":\"lama-3.1-8b\",\"hardware\":\"h100-sxn\",\"deployment\":{\"wieghts\":\"fp8\","
@@ -164,6 +169,19 @@ static void each_fault_points_at_its_field(void **state)
                      row->suggestion);
         assert_true(strlen(reading.faults.items[0].detail) > 8);
     }
+}
+
+/* No batch is captured: none of the graphs' memory, and steps launch kernel by kernel. */
+static void a_graph_of_no_batch_is_no_graph(void **state)
+{
+    struct reading reading;
+
+    kit_read_json(*state, DEPLOYED("\"graph_max_batch\":0"), &reading);
+    assert_true(reading.complete);
+    assert_false(reading.request.problem.dep.cuda_graphs);
+    assert_false(reading.request.assumed[FIELD_ID_CUDA_GRAPHS]);
+    kit_read_json(*state, DEPLOYED("\"graph_max_batch\":8"), &reading);
+    assert_true(reading.request.problem.dep.cuda_graphs);
 }
 
 static void an_ambiguous_alias_lists_what_it_could_mean(void **state)
@@ -361,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_has_its_place_and_a_line_for_people),
         cmocka_unit_test(each_fault_points_at_its_field),
+        cmocka_unit_test(a_graph_of_no_batch_is_no_graph),
         cmocka_unit_test(an_ambiguous_alias_lists_what_it_could_mean),
         cmocka_unit_test(a_fault_says_what_was_expected_and_what_came),
         cmocka_unit_test(faults_past_the_maximum_are_counted),
