@@ -12,6 +12,7 @@
 #include "local.h"
 #include "memory.h"
 #include "memory_measured.h"
+#include "plausible.h"
 #include "texts.h"
 
 /* Reading -------------------------------------------------------------------------------------- */
@@ -522,6 +523,7 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     request->problem.dep.slots_are_stated = request->given[FIELD_ID_MAX_NUM_SEQS];
     fit_length(intake, request);
     memory_measured_settle(&request->problem.dep);
+    plausible_memory(intake, request);
     check_prefill_worker(&reader, request);
     check_device_memory(&reader, request);
     check_stages(&reader, request);
