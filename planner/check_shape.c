@@ -4,7 +4,8 @@
  * Sources: vLLM: model_executor/layers/{linear,vocab_parallel_embedding}.py (divide(), padding to
  *          64), layers/fused_moe/config.py (intermediate_size % tp_size), expert_map_manager.py
  *          (uneven experts), quantization/{fp8,awq,gptq_marlin,moe_wna16,mxfp4}.py (groups and
- *          blocks), distributed/utils.py (uneven stages); SGLang: the same layers, expert parallel
+ *          blocks), distributed/utils.py (uneven and stated stages), config/model.py and
+ *          config/parallel.py (decode context parallel); SGLang: the same layers, expert parallel
  *          needs num_experts % ep_size == 0; TensorRT-LLM: pad_vocab_size(vocab, tp),
  *          moe_ep_size divides the experts; TGI: uneven shards of the embedding.
  */
@@ -13,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "memory_engine.h"
 #include "parallel.h"
 
 static bool divides(double part, double whole)
@@ -360,9 +362,36 @@ bool check_blocks(const struct problem *problem, struct check *check)
 
 /* Stages and experts --------------------------------------------------------------------------- */
 
+/* Stages as stated ("20,20,21,19"): one number for each, all layers together. */
+static void judge_stages(const struct problem *problem, struct check *check)
+{
+    double stated[MEMORY_DEVICES_MAX], sum = 0.0, most = 0.0;
+    double pp = problem->dep.pp, layers = problem->model->n_layers;
+    int n = memory_list(problem->dep.pp_layers, stated, MEMORY_DEVICES_MAX);
+    for (int i = 0; i < n; i++) {
+        sum += stated[i];
+        most = fmax(most, stated[i]);
+    }
+    const char *detail =
+        "pp_layers gives all {wB} layers to pp {wA} stages, the longest holds {wC}";
+    if (n != pp)
+        detail = "pp_layers states {wD} stages and pp is {wA}: the engine refuses to start";
+    else if (sum != layers)
+        detail = "pp_layers states {wE} layers in all and the model has {wB}: the engine refuses "
+                 "to start";
+    set_shape(check, n == pp && sum == layers, pp, layers, detail);
+    check->figure[2] = most;
+    check->figure[3] = n;
+    check->figure[4] = sum;
+}
+
 bool check_layers(const struct problem *problem, struct check *check)
 {
     double pp = problem->dep.pp, layers = problem->model->n_layers;
+    if (problem->dep.pp_layers != NULL) {
+        judge_stages(problem, check);
+        return true;
+    }
     const char *detail = "pp {wA} divides the {wB} layers";
     if (pp > layers)
         detail = "pp {wA} is more stages than the {wB} layers: a stage would be empty";
@@ -409,5 +438,38 @@ bool check_experts(const struct problem *problem, struct check *check)
         detail = "ep {wA} does not divide the {wC} ranks (tp x dp)";
     set_shape(check, fits, dep->ep, moe->n_experts, detail);
     check->figure[2] = dep->tp * dep->dp;
+    return true;
+}
+
+/* Decode context parallel ---------------------------------------------------------------------- */
+
+/* KV heads that ranks keep copies of; 0 where a rank keeps a latent whole, or nothing. */
+static double copied_heads(const struct model *model)
+{
+    const struct mixer *mixer;
+    double heads = 0.0;
+    for (int i = 0; (mixer = mixer_at(model, i)) != NULL; i++)
+        if (!mixer->kv_replicated)
+            heads = fmax(heads, mixer->n_kv_heads);
+    return heads;
+}
+
+/* vLLM cuts a context over ranks that would keep the same heads: dcp is at most the copies. */
+bool check_context(const struct problem *problem, struct check *check)
+{
+    const struct deployment *dep = &problem->dep;
+    double heads = copied_heads(problem->model);
+    double copies = heads > 0.0 ? floor(dep->tp / heads) : dep->tp;
+    if (!(dep->dcp > 1.0) || dep->engine->memory_rule != MEMORY_VLLM)
+        return false;
+    const char *detail = "dcp {wA} divides tp {wB}";
+    if (!divides(dep->dcp, dep->tp))
+        detail = "dcp {wA} does not divide tp {wB}: the engine refuses to start";
+    else if (dep->dcp > copies)
+        detail =
+            "dcp {wA} shares a context among ranks that hold the same KV heads: tp {wB} is not "
+            "{wA} times the {wC} heads, and the engine refuses to start";
+    set_shape(check, divides(dep->dcp, dep->tp) && dep->dcp <= copies, dep->dcp, dep->tp, detail);
+    check->figure[2] = heads;
     return true;
 }

@@ -141,6 +141,7 @@ SHAPE(expert_width)
 SHAPE(blocks)
 SHAPE(layers)
 SHAPE(experts)
+SHAPE(context)
 #undef SHAPE
 
 static bool check_devices(const struct plan *plan, const struct check_asked *asked,
@@ -292,6 +293,8 @@ static const struct check_row {
                           .shape = check_step_holds},
     [CHECK_CHECKPOINT] = {{"the quantisation is the checkpoint's", "", "/deployment/weights", true},
                           .evaluate = check_checkpoint},
+    [CHECK_CONTEXT] = {{"dcp shares the KV cache of tp ranks", "", "/deployment/dcp", true},
+                       .shape = shape_context},
 };
 
 #define X(ID, NAME) [ID] = NAME,

@@ -40,7 +40,8 @@
     X(CHECK_CAPACITY_KEPT, "kv_capacity_no_regression")                                            \
     X(CHECK_POSITIONS, "model_takes_max_model_len")                                                \
     X(CHECK_STEP_HOLDS, "step_holds_max_num_seqs")                                                 \
-    X(CHECK_CHECKPOINT, "quantization_of_checkpoint")
+    X(CHECK_CHECKPOINT, "quantization_of_checkpoint")                                              \
+    X(CHECK_CONTEXT, "dcp_divides_tp")
 
 #define X(ID, NAME) ID,
 

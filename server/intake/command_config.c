@@ -2,7 +2,7 @@
  * command_config.c - a configuration file that the same text writes by a here-document.
  *
  * `cat > extra.yaml <<EOF` before the server is how documents show it. Of YAML, mappings by
- * indentation with plain values are read, which is what these files are.
+ * indentation and in braces, with plain values, are read, which is what these files are.
  */
 #include "command_parts.h"
 
@@ -85,9 +85,84 @@ static void apply_entry(struct reading *reading, const char *name, const char *v
         flag->read(reading, flag, value[0] ? value : "true");
 }
 
-static void apply_file(struct reading *reading, const char *text)
+static const char *skip_blank(const char *text)
+{
+    return text + strspn(text, " \t\r\n,");
+}
+
+/* The end of a plain or quoted word or of a list in a mapping in braces. */
+static const char *flow_end(const char *text, const char *stops)
+{
+    if (*text == '"' || *text == '\'') {
+        const char *close = strchr(text + 1, *text);
+        return close ? close + 1 : text + strlen(text);
+    }
+    if (*text == '[') {
+        const char *close = strchr(text, ']');
+        return close ? close + 1 : text + strlen(text);
+    }
+    return text + strcspn(text, stops);
+}
+
+static const char *apply_flow(struct reading *reading, const char *text, struct path *path);
+
+/* The value of a key, a mapping or a word: what stands behind it. */
+static const char *apply_flow_value(struct reading *reading, const char *key, const char *text,
+                                    struct path *path)
 {
     struct arena *arena = reading->intake->arena;
+
+    if (*text == '{' && path->depth < DEPTH_MAX) {
+        path->keys[path->depth++] = key;
+        text = apply_flow(reading, text + 1, path);
+        path->depth--;
+        return text;
+    }
+    const char *end = flow_end(text, ",}\n");
+    const char *name = dotted(arena, path, key);
+    const char *value = trimmed(arena, text, (size_t)(end - text));
+    if (name && value)
+        apply_entry(reading, name, value);
+    return end;
+}
+
+/* A mapping in braces, `text` behind the first: what stands behind its last one. */
+static const char *apply_flow(struct reading *reading, const char *text, struct path *path)
+{
+    for (text = skip_blank(text); *text && *text != '}'; text = skip_blank(text)) {
+        const char *end = flow_end(text, ":,}");
+        const char *key = trimmed(reading->intake->arena, text, (size_t)(end - text));
+        end += strspn(end, " \t");
+        if (key && *end == ':')
+            text = apply_flow_value(reading, key, end + 1 + strspn(end + 1, " \t\r\n"), path);
+        else /* a key without a value, or what is none */
+            text = *end && *end != '}' ? end + 1 : end;
+    }
+    return *text == '}' ? text + 1 : text;
+}
+
+/* The value of a line's entry: where the next line begins. */
+static const char *apply_value(struct reading *reading, const struct entry *entry, const char *line,
+                               const char *next, struct path *path)
+{
+    const char *name = dotted(reading->intake->arena, path, entry->key);
+
+    if (entry->value[0] == '{' && strchr(line, '{')) {
+        const char *value = strchr(line, '{');
+        const char *behind = apply_flow_value(reading, entry->key, value, path);
+        return behind > next ? behind + strcspn(behind, "\n") : next;
+    }
+    if (entry->value[0] && name) {
+        apply_entry(reading, name, entry->value);
+    } else if (path->depth < DEPTH_MAX) {
+        path->keys[path->depth] = entry->key;
+        path->indents[path->depth++] = entry->indent;
+    }
+    return next;
+}
+
+static void apply_file(struct reading *reading, const char *text)
+{
     struct path path = {.depth = 0};
     struct entry entry;
 
@@ -95,19 +170,11 @@ static void apply_file(struct reading *reading, const char *text)
         size_t length = strcspn(text, "\n");
         const char *line = text;
         text += length + (text[length] == '\n');
-        if (!read_entry(arena, line, length, &entry))
+        if (!read_entry(reading->intake->arena, line, length, &entry))
             continue;
         while (path.depth && entry.indent <= path.indents[path.depth - 1])
             path.depth--;
-        const char *name = dotted(arena, &path, entry.key);
-        if (!name)
-            return;
-        if (entry.value[0]) {
-            apply_entry(reading, name, entry.value);
-        } else if (path.depth < DEPTH_MAX) {
-            path.keys[path.depth] = entry.key;
-            path.indents[path.depth++] = entry.indent;
-        }
+        text = apply_value(reading, &entry, line, text, &path);
     }
 }
 

@@ -17,7 +17,7 @@ static const struct flag *row_of(const struct command_engine *engine, const char
         const struct flag *flag = &engine->flags[i];
         bool writable = flag->name[0] == '-' || engine == &COMMAND_OLLAMA;
         if (!writable || !flag->pointer || strcmp(flag->pointer, pointer) != 0 ||
-            flag->slot == SLOT_DP_ATTENTION)
+            (flag->read == read_kept_on && flag->slot == SLOT_DP_ATTENTION))
             continue;
         if (!best || (flag->name[1] == '-' && strlen(flag->name) > strlen(best->name)))
             best = flag;

@@ -8,7 +8,6 @@
 #include "device_tables.h"
 
 #define NAME_MAX_BYTES 160
-#define DEVICES_MAX 4096
 #define LINES_MAX 4000
 
 /* Lower case, without blanks and quotes around; false when it is empty or too long. */
@@ -178,7 +177,7 @@ bool device_name_find(const struct catalogue *catalogue, const char *name,
     }
     if (index < 0)
         return false;
-    *ret_found = (struct device_found){index, devices <= DEVICES_MAX ? devices : 0};
+    *ret_found = (struct device_found){index, devices};
     return true;
 }
 

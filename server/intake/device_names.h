@@ -16,6 +16,9 @@
 #include "arena.h"
 #include "catalogue.h"
 
+/* Devices that a name may speak of where a part is asked for. */
+#define NAMED_DEVICES_MAX 4096
+
 /* What a name or text stands for. */
 struct device_found {
     int index;     /* of the part in the library */

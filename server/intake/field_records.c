@@ -118,6 +118,12 @@ bool field_set_hardware(struct field_reader *reader, const struct field *field,
         refuse_part(reader, field, value, &asked);
         return false;
     }
+    if (asked.n_devices > NAMED_DEVICES_MAX) {
+        fault_add(reader->faults, field_fault_pointer(reader, field, value), NULL,
+                  "%d devices are named, more than the %d of one deployment", asked.n_devices,
+                  NAMED_DEVICES_MAX);
+        return false;
+    }
     *(const struct hardware **)place = &reader->catalogue->lib.hardware[asked.match.index];
     reader->named_devices = asked.n_devices;
     return true;

@@ -293,7 +293,8 @@ static const struct field ROWS[] = {
                                   .unit = "tokens", .doc = "most tokens that the KV pool may hold"},
     [FIELD_ID_GRAPH_MAX_BATCH] = {IN_DEPLOYMENT("graph_max_batch"), .kind = FIELD_WHOLE,
                                   TO_DEP(graph_max_batch), RANGE(0, 1e6), OR_NOTHING,
-                                  .unit = "requests", .doc = "largest batch captured as a graph"},
+                                  .unit = "requests",
+                                  .doc = "largest batch captured as a graph; 0 = none"},
     [FIELD_ID_MICRO_BATCH] = {IN_DEPLOYMENT("micro_batch_tokens"), .kind = FIELD_WHOLE,
                               TO_DEP(micro_batch_tokens), RANGE(1, 1e8), OR_NOTHING,
                               .unit = "tokens", .doc = "rows of one pass of llama.cpp (n_ubatch)"},
@@ -303,7 +304,7 @@ static const struct field ROWS[] = {
                            OR_NOTHING,
                            .doc = "windowed layers store the whole context all the same"},
     [FIELD_ID_SWA_FULL_RATIO] = {IN_DEPLOYMENT("swa_full_tokens_ratio"), .kind = FIELD_NUMBER,
-                                 TO_DEP(swa_full_tokens_ratio), RANGE(0, 1), OR_NOTHING,
+                                 TO_DEP(swa_full_tokens_ratio), RANGE(0.001, 1), OR_NOTHING,
                                  .doc =
                                      "SGLang: tokens of the windowed pool over those of the full"},
     [FIELD_ID_STATE_DTYPE] = {IN_DEPLOYMENT("state_dtype"), .kind = FIELD_NAME, TO_DEP(state_dtype),

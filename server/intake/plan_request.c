@@ -9,8 +9,10 @@
 #include "defaults.h"
 #include "inline_model.h"
 #include "launches.h"
+#include "local.h"
 #include "memory.h"
 #include "memory_measured.h"
+#include "plausible.h"
 #include "texts.h"
 
 /* Reading -------------------------------------------------------------------------------------- */
@@ -334,8 +336,9 @@ static void check_speculation(const struct field_reader *reader, const struct pl
                   field_expectation(reader->arena, &PLAN_FIELDS.rows[FIELD_ID_SPEC_METHOD], false));
 }
 
-/* How many positive numbers a list of them has, "23.6,23.6,15.7"; 0 when it is none. */
-static int list_length(const char *text)
+/* How many positive numbers (or zeros too) a list of them has, "23.6,23.6,15.7"; 0 when it is none.
+ */
+static int list_length(const char *text, bool zeros)
 {
     int n = 0;
 
@@ -344,7 +347,7 @@ static int list_length(const char *text)
     for (;; text++) {
         char *end = NULL;
         double number = strtod(text, &end);
-        if (end == text || !(number > 0) || !isfinite(number))
+        if (end == text || !(number > 0 || (zeros && number == 0)) || !isfinite(number))
             return 0;
         n++;
         text = end + strspn(end, " ");
@@ -361,7 +364,7 @@ static void check_device_memory(const struct field_reader *reader,
 
     if (!request->given[FIELD_ID_DEVICE_MEMORY])
         return;
-    int n = list_length(dep->device_memory_gib);
+    int n = list_length(dep->device_memory_gib, false);
     if (n == 0)
         fault_add(reader->faults, pointer_of(reader, FIELD_ID_DEVICE_MEMORY), NULL,
                   "expected positive numbers with commas between, as \"23.6,15.7\", got \"%s\"",
@@ -370,6 +373,20 @@ static void check_device_memory(const struct field_reader *reader,
         fault_add(reader->faults, pointer_of(reader, FIELD_ID_DEVICE_MEMORY), NULL,
                   "one number for each of the %.9g devices (tp x pp) is needed, got %d", devices,
                   n);
+}
+
+/* Their number and sum are held against the shape; only what is no list is refused here. A local
+ * engine may leave a device out. */
+static void check_stages(const struct field_reader *reader, const struct plan_request *request)
+{
+    const struct deployment *dep = &request->problem.dep;
+    const char *layers = dep->pp_layers;
+
+    if (request->given[FIELD_ID_PP_LAYERS] &&
+        list_length(layers, local_is_engine(dep->engine)) == 0)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_PP_LAYERS), NULL,
+                  "expected positive numbers with commas between, as \"20,20,21,19\", got \"%s\"",
+                  field_quote(reader->arena, layers));
 }
 
 /* A format in the model's name ("...-FP8") stands for `weights` unless that was given. */
@@ -383,6 +400,20 @@ static void take_name_format(const struct intake *intake, struct plan_request *r
     request->problem.dep.weights = &intake->catalogue->lib.weight_formats[found];
     request->weights_are_fp4 = false;
     request->given[FIELD_ID_WEIGHTS] = true;
+}
+
+/* No batch is captured: there are no graphs. */
+static void settle_graphs(const struct field_reader *reader, struct plan_request *request)
+{
+    struct deployment *dep = &request->problem.dep;
+
+    if (!request->given[FIELD_ID_GRAPH_MAX_BATCH] || dep->graph_max_batch > 0)
+        return;
+    if (request->given[FIELD_ID_CUDA_GRAPHS] && dep->cuda_graphs)
+        fault_add(reader->faults, pointer_of(reader, FIELD_ID_GRAPH_MAX_BATCH), NULL,
+                  "0 captures no graph, beside cuda_graphs true");
+    dep->cuda_graphs = false;
+    request->given[FIELD_ID_CUDA_GRAPHS] = true;
 }
 
 /* General words stand for what the model's checkpoints of that kind are: "fp4" for mxfp4 or nvfp4,
@@ -478,6 +509,7 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     check_prefix(&reader, request);
     check_experts(&reader, request);
     check_speculation(&reader, request);
+    settle_graphs(&reader, request);
     if (intake->faults->n)
         return false;
     take_name_format(intake, request);
@@ -491,8 +523,10 @@ bool plan_request_resolve(const struct intake *intake, struct plan_request *requ
     request->problem.dep.slots_are_stated = request->given[FIELD_ID_MAX_NUM_SEQS];
     fit_length(intake, request);
     memory_measured_settle(&request->problem.dep);
+    plausible_memory(intake, request);
     check_prefill_worker(&reader, request);
     check_device_memory(&reader, request);
+    check_stages(&reader, request);
     note_named_devices(intake, request);
     note_dtype(intake, request);
     note_tower(intake, request);

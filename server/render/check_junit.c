@@ -12,11 +12,18 @@ static void put_escaped(struct json_out *out, const char *text)
     static const struct {
         char character;
         const char *entity;
-    } ENTITIES[] = {
-        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"}};
+    } ENTITIES[] = {{'&', "&amp;"},
+                    {'<', "&lt;"},
+                    {'>', "&gt;"},
+                    {'"', "&quot;"},
+                    {'\'', "&apos;"},
+                    /* a parser makes spaces of these in an attribute */
+                    {'\n', "&#10;"},
+                    {'\r', "&#13;"},
+                    {'\t', "&#9;"}};
 
     while (*text) {
-        size_t plain = strcspn(text, "&<>\"'\xEF");
+        size_t plain = strcspn(text, "&<>\"'\n\r\t\xEF");
         out_bytes(out, text, plain);
         text += plain;
         if (*text == '\xEF') {

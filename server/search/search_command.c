@@ -22,20 +22,21 @@ static const struct program_row {
     {"mlx", "mlx_lm.server --model {m}"},
 };
 
-static const struct program_row *program_of(const struct engine *engine)
+/* How an engine's command begins; NULL when nothing is known of it. */
+static const char *beginning_of(const struct engine *engine)
 {
     for (size_t i = 0; i < ARRAY_LEN(PROGRAMS); i++)
         if (strcmp(PROGRAMS[i].engine, engine->id) == 0)
-            return &PROGRAMS[i];
+            return PROGRAMS[i].beginning;
     return NULL;
 }
 
-static void write_beginning(struct json_out *out, const struct program_row *program,
+static void write_beginning(struct json_out *out, const char *beginning,
                             const struct problem *problem)
 {
     const struct model *model = problem->model;
 
-    for (const char *at = program->beginning; *at; at++) {
+    for (const char *at = beginning; *at; at++) {
         if (*at != '{') {
             out_bytes(out, at, 1);
             continue;
@@ -145,13 +146,14 @@ static void write_flags(struct json_out *out, const struct intake *intake,
     }
 }
 
-static const char *write_command(const struct intake *intake, const struct plan_request *request,
-                                 const struct deployment *dep, struct launch_commands *ret_commands)
+static const char *write_command(const struct intake *intake, const char *beginning,
+                                 const struct plan_request *request, const struct deployment *dep,
+                                 struct launch_commands *ret_commands)
 {
     struct json_out out;
 
     json_out_init(&out, intake->arena, 512, COMMAND_MAX);
-    write_beginning(&out, program_of(dep->engine), &request->problem);
+    write_beginning(&out, beginning, &request->problem);
     write_flags(&out, intake, request, dep, ret_commands);
     return json_out_ok(&out) ? arena_copy(intake->arena, out.text, out.length) : NULL;
 }
@@ -161,14 +163,15 @@ bool search_commands(const struct intake *intake, const struct plan_request *req
 {
     const struct deployment *dep = &request->problem.dep;
     struct launch_commands *to = ret_commands;
+    const char *beginning = beginning_of(dep->engine);
 
     to->n = to->n_left = 0;
-    if (!program_of(dep->engine) || request->inline_model) {
+    if (!beginning || request->inline_model) {
         to->left[to->n_left++] =
             PLAN_FIELDS.rows[request->inline_model ? FIELD_ID_MODEL : FIELD_ID_ENGINE].pointer;
         return true;
     }
-    const char *command = write_command(intake, request, dep, to);
+    const char *command = write_command(intake, beginning, request, dep, to);
     to->parts[to->n++] =
         (struct launch_part){dep->disaggregated ? "decode" : "replica", dep->replicas, command};
     if (!dep->disaggregated)
@@ -177,7 +180,7 @@ bool search_commands(const struct intake *intake, const struct plan_request *req
     struct plan_request of_prefill = *request;
     of_prefill.problem.dep = prefill;
     double workers = floor(dep->disagg_prefill_devices / (prefill.tp * prefill.pp * prefill.dp));
-    const char *second = write_command(intake, &of_prefill, &prefill, NULL);
+    const char *second = write_command(intake, beginning, &of_prefill, &prefill, NULL);
     to->parts[to->n++] = (struct launch_part){"prefill", workers, second};
     return command && second;
 }

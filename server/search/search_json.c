@@ -510,6 +510,26 @@ static void write_prices(struct json_out *out, const struct search_answer *answe
     json_end_array(out);
 }
 
+/* Parts of which candidates could not be ranked: nobody measured what they would take. */
+static void write_no_record(struct json_out *out, const struct search_answer *answer)
+{
+    const struct search_found *found = answer->found;
+
+    for (int i = 0; i < found->n_parts; i++) {
+        if (found->no_record[i] == 0)
+            continue;
+        json_begin_object(out);
+        json_put_text(out, "id", "no_record");
+        json_put_text(out, "pointer", "/space/hardware");
+        json_put_text(out, "detail",
+                      arena_printf(answer->arena,
+                                   "%ld candidates on %s rest on nothing that was measured: they "
+                                   "are planned down to their floors, and not ranked",
+                                   found->no_record[i], answer->space->hardware[i]->id));
+        json_end_object(out);
+    }
+}
+
 static void write_warnings(struct json_out *out, const struct search_answer *answer)
 {
     static const struct {
@@ -531,6 +551,7 @@ static void write_warnings(struct json_out *out, const struct search_answer *ans
         json_put_text(out, "detail", ALWAYS[i].detail);
         json_end_object(out);
     }
+    write_no_record(out, answer);
     for (const struct described_note *note = answer->space->base.described.notes; note;
          note = note->next) {
         json_begin_object(out);

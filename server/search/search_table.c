@@ -223,6 +223,10 @@ static void write_counts(struct json_out *out, const struct search_answer *answe
     phrase_whole(&phrase, (double)found->tally.feasible);
     phrase_add(&phrase, " keep every limit; ranked by ");
     phrase_add(&phrase, search_objective_name(answer->space->objective));
+    if (answer->space->n_dropped > 0) {
+        phrase_add(&phrase, "; devices: ");
+        phrase_whole(&phrase, answer->space->n_dropped);
+    }
     for (int i = 0; i < FILTER_COUNT; i++) {
         if (found->filtered[i] == 0)
             continue;

@@ -60,15 +60,17 @@ const char *search_filter_name(int filter)
 /* What is kept ----------------------------------------------------------------------------------
  */
 
-static bool found_init(struct search_found *found, int limit)
+static bool found_init(struct search_found *found, const struct space *space)
 {
-    int kept = KEPT_TIMES * limit + KEPT_MORE;
+    int kept = KEPT_TIMES * space->limit + KEPT_MORE;
 
     found->best.points = calloc((size_t)kept + 1, sizeof(*found->best.points));
     found->near.points = calloc((size_t)kept + 1, sizeof(*found->near.points));
     found->front = calloc(1, sizeof(*found->front));
     found->best.max = found->near.max = kept;
-    return found->best.points && found->near.points && found->front;
+    found->n_parts = space->lists[SPACE_HARDWARE].n;
+    found->no_record = calloc((size_t)found->n_parts + 1, sizeof(*found->no_record));
+    return found->best.points && found->near.points && found->front && found->no_record;
 }
 
 static void found_done(struct search_found *found)
@@ -76,6 +78,7 @@ static void found_done(struct search_found *found)
     free(found->best.points);
     free(found->near.points);
     free(found->front);
+    free(found->no_record);
 }
 
 static void found_merge(struct search_found *found, const struct search_found *other)
@@ -86,6 +89,8 @@ static void found_merge(struct search_found *found, const struct search_found *o
     search_tally_merge(&found->tally, &other->tally);
     for (int i = 0; i < FILTER_COUNT; i++)
         found->filtered[i] += other->filtered[i];
+    for (int i = 0; i < found->n_parts; i++)
+        found->no_record[i] += other->no_record[i];
     found->planned += other->planned;
 }
 
@@ -97,7 +102,7 @@ struct search_run *search_run_new(const struct space *space)
         return NULL;
     run->space = space;
     pthread_mutex_init(&run->mutex, NULL);
-    if (found_init(&run->found, space->limit))
+    if (found_init(&run->found, space))
         return run;
     search_run_free(run);
     return NULL;
@@ -128,7 +133,7 @@ struct search_worker *search_worker_new(struct search_run *run)
     worker->stand.space = run->space;
     worker->stand.intake =
         (struct intake){run->space->catalogue, worker->arena, &worker->faults, ""};
-    if (found_init(&worker->found, run->space->limit) && worker->arena)
+    if (found_init(&worker->found, run->space) && worker->arena)
         return worker;
     search_worker_free(worker);
     return NULL;
@@ -139,7 +144,8 @@ void search_worker_free(struct search_worker *worker)
     if (!worker)
         return;
     pthread_mutex_lock(&worker->run->mutex);
-    if (worker->found.front && worker->found.near.points && worker->found.best.points)
+    if (worker->found.front && worker->found.near.points && worker->found.best.points &&
+        worker->found.no_record)
         found_merge(&worker->run->found, &worker->found);
     pthread_mutex_unlock(&worker->run->mutex);
     found_done(&worker->found);
@@ -403,8 +409,10 @@ static int evaluate(struct search_worker *worker, long candidate, struct search_
     plan_compute(problem, PLAN_BARE, &worker->plan);
     worker->found.planned++;
     if (!search_measure(&worker->plan, space_price(space, problem->hw).usd_per_device_hour,
-                        space->objective, ret_point))
+                        space->objective, ret_point)) {
+        worker->found.no_record[space->groups[place.group].hardware]++;
         return FILTER_NO_RECORD;
+    }
     ret_point->index = candidate;
     ret_point->changes = changes;
     /* a replay sees chunks, which the closed cycle does not */

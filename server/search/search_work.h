@@ -32,6 +32,8 @@ struct search_found {
     struct search_front *front;
     struct search_tally tally;
     long filtered[FILTER_COUNT];
+    long *no_record; /* of those, by part of the space */
+    int n_parts;
     long planned;
 };
 

@@ -428,6 +428,9 @@ static void read_body(const struct reading *reading)
     require(reading, SPACE_HARDWARE, "/hardware");
     for (int i = 0; i < SPACE_COUNT; i++)
         take_fixed(reading, (enum space_id)i);
+    if (space->base.problem.dep.disaggregated && !space->base.given[FIELD_ID_DISAGG_DEVICES])
+        fault_add(reading->faults, "/deployment/disaggregation/prefill_devices", NULL,
+                  "required here: the devices of a candidate are counted by it");
     read_prices(reading, member(reading->body, "prices"));
     read_objective(reading);
     space->catalogue = reading->ctx->catalogue;

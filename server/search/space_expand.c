@@ -120,6 +120,7 @@ struct spread {
     struct space_layout *layouts;
     int n, max;
     double dropped;
+    long *steps; /* ways looked at, of all groups */
     bool overflows;
 };
 
@@ -207,8 +208,11 @@ static void spread_replicas(struct spread *spread, struct space_layout layout)
 {
     const struct space_list *replicas = &spread->space->lists[SPACE_REPLICAS];
     const struct space_list *prefill = &spread->space->lists[SPACE_PREFILL];
+    int n = prefill->given ? prefill->n : 1;
 
-    for (int i = 0; i < (prefill->given ? prefill->n : 1); i++) {
+    *spread->steps += replicas->given ? (long)n * replicas->n : n;
+    spread->overflows = spread->overflows || *spread->steps > SEARCH_CANDIDATES_MAX;
+    for (int i = 0; i < n && !spread->overflows; i++) {
         layout.prefill = prefill->given ? (int)prefill->values[i].number : 0;
         if (!replicas->given)
             fill_replicas(spread, layout);
@@ -223,7 +227,7 @@ static void spread_experts(struct spread *spread, struct space_layout layout)
 {
     const struct space_list *ep = &spread->space->lists[SPACE_EP];
 
-    for (int i = 0; ep->given && i < ep->n; i++) {
+    for (int i = 0; ep->given && i < ep->n && !spread->overflows; i++) {
         layout.ep = (int)ep->values[i].number;
         spread_replicas(spread, layout);
     }
@@ -252,7 +256,7 @@ static void spread_ranks(struct spread *spread)
     for (int i = 0; i < tps.n; i++) {
         double left = shares ? fmin(spread->joined, most) / tps.values[i].number : 1;
         const struct space_list dps = numbers_of(spread, SPACE_DP, left, &dp);
-        for (int k = 0; k < pps.n * dps.n; k++)
+        for (int k = 0; k < pps.n * dps.n && !spread->overflows; k++)
             spread_experts(spread, (struct space_layout){.tp = (int)tps.values[i].number,
                                                          .pp = (int)pps.values[k / dps.n].number,
                                                          .dp = (int)dps.values[k % dps.n].number});
@@ -273,6 +277,7 @@ struct expansion {
     struct space_group *groups;
     int n, max;
     struct space_layout *layouts; /* room for LAYOUTS_MAX */
+    long steps;
     double total;
 };
 
@@ -291,7 +296,8 @@ static bool fill_group(struct expansion *expansion, const struct plan_request *r
                             .group = request,
                             .joined = fmax(request->problem.hw->link_domain, 1.0),
                             .layouts = expansion->layouts,
-                            .max = LAYOUTS_MAX};
+                            .max = LAYOUTS_MAX,
+                            .steps = &expansion->steps};
 
     if (!own_list(space, SPACE_WEIGHTS, &group->weights) &&
         !space_default_weights(intake, request, &group->weights))
@@ -311,7 +317,8 @@ static bool fill_group(struct expansion *expansion, const struct plan_request *r
     double knobs = (double)group->weights.n * group->kv_cache.n * count_of(space, SPACE_CHUNK) *
                    count_of(space, SPACE_SLOTS) * count_of(space, SPACE_SPECULATIVE);
     group->first = (long)expansion->total;
-    expansion->total += spread.overflows ? (double)INFINITY : knobs * spread.n;
+    double layouts_least = spread.overflows ? SEARCH_CANDIDATES_MAX + 1.0 : spread.n;
+    expansion->total += knobs * layouts_least;
     expansion->space->n_dropped += knobs * spread.dropped;
     return expansion->total <= SEARCH_CANDIDATES_MAX;
 }
@@ -374,11 +381,8 @@ bool space_expand(const struct intake *intake, struct space *space)
     }
     if (expansion.total > SEARCH_CANDIDATES_MAX)
         fault_add(intake->faults, "/space", NULL,
-                  isfinite(expansion.total)
-                      ? "%.9g candidates and more are beyond the %d of one search"
-                      : "a group of more layouts than memory holds (%.9g) is beyond the %d "
-                        "candidates of one search",
-                  expansion.total, SEARCH_CANDIDATES_MAX);
+                  "%.9g candidates and more are beyond the %d of one search", expansion.total,
+                  SEARCH_CANDIDATES_MAX);
     else if (intake->faults->n == 0)
         fault_add(intake->faults, "/space", NULL, "the space needs more memory than there is");
     return false;

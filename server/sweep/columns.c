@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "search.h"
 
 struct column_row {
     const char *name;
@@ -77,10 +78,8 @@ static double fits_of(const struct plan *plan, enum class_id class)
 
 static double devices_of(const struct plan *plan, enum class_id class)
 {
-    const struct deployment *dep = &plan->problem.dep;
-    double prefill = dep->disaggregated ? dep->disagg_prefill_devices : 0.0;
     (void)class;
-    return (dep->tp * dep->pp * dep->dp + prefill) * dep->replicas;
+    return search_devices(&plan->problem.dep);
 }
 
 static double output_per_device_of(const struct plan *plan, enum class_id class)

@@ -210,6 +210,57 @@ static void stages(void **state)
     }
 }
 
+/* The same as stated: one number a stage, 32 in all. */
+static void stated_stages(void **state)
+{
+    static const struct {
+        const char *layers;
+        int verdict;
+        const char *says;
+    } ROWS[] = {{"9,8,8,7", CHECK_PASS, "the longest holds"},
+                {"16,16", CHECK_FAIL, "and pp is {wA}: the engine refuses"},
+                {"8,8,8,9", CHECK_FAIL, "layers in all"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct problem problem = rig_llama(*state);
+        struct check check = {0};
+        problem.dep.pp = 4;
+        problem.dep.pp_layers = ROWS[i].layers;
+        assert_true(check_layers(&problem, &check));
+        assert_int_equal(check.verdict, ROWS[i].verdict);
+        assert_non_null(strstr(check.detail, ROWS[i].says));
+    }
+}
+
+/* vLLM: dcp divides tp, and is at most the copies that tp makes of the KV heads (Llama-3.1-8B has
+ * 8, DeepSeek-V3 one latent that every rank keeps). Other engines have no such flag. */
+static void context_parallel(void **state)
+{
+    struct rig *rig = *state;
+
+    static const struct {
+        int model;
+        double tp, dcp;
+        int verdict;
+    } ROWS[] = {
+        {LLAMA8, 8, 1, NOT_THERE},    {LLAMA8, 8, 2, CHECK_FAIL},    {LLAMA8, 16, 2, CHECK_PASS},
+        {LLAMA8, 16, 4, CHECK_FAIL},  {LLAMA8, 16, 3, CHECK_FAIL},   {DEEPSEEK, 8, 8, CHECK_PASS},
+        {DEEPSEEK, 8, 3, CHECK_FAIL}, {DEEPSEEK, 8, 16, CHECK_FAIL},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct problem problem = problem_of(rig, ROWS[i].model, SAMPLE_BF16);
+        struct check check = {0};
+        problem.dep.tp = ROWS[i].tp;
+        problem.dep.dcp = ROWS[i].dcp;
+        assert_int_equal(check_context(&problem, &check), ROWS[i].verdict != NOT_THERE);
+        if (ROWS[i].verdict != NOT_THERE)
+            assert_int_equal(check.verdict, ROWS[i].verdict);
+        problem.dep.engine = &rig->engines[RIG_SGLANG];
+        assert_false(check_context(&problem, &check));
+    }
+}
+
 /* Mixtral's 8 experts: vLLM spreads them over every rank or none, the others need ep to divide. */
 static void expert_parallel(void **state)
 {
@@ -253,6 +304,7 @@ int main(void)
         cmocka_unit_test(tensor_parallel),   cmocka_unit_test(quantisation_blocks),
         cmocka_unit_test(experts_in_blocks), cmocka_unit_test(state_mixers),
         cmocka_unit_test(engines),           cmocka_unit_test(stages),
+        cmocka_unit_test(stated_stages),     cmocka_unit_test(context_parallel),
         cmocka_unit_test(expert_parallel),
     };
 

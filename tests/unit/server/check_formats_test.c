@@ -67,10 +67,12 @@ static void read_name(struct xml *xml, char ret_name[NAME_MAX_LENGTH + 1])
     expect(xml, n > 0, "no name");
 }
 
-/* Characters of XML 1.0, up to `end`: entities known, no markup, no control character. */
+/* Characters of XML 1.0, up to `end`: entities known, no markup, no control character; no end of a
+ * line in an attribute, where it would be a space. */
 static void read_text(struct xml *xml, char end)
 {
-    static const char *const ENTITIES[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
+    static const char *const ENTITIES[] = {"&amp;",  "&lt;",  "&gt;",  "&quot;",
+                                           "&apos;", "&#10;", "&#13;", "&#9;"};
 
     for (; *xml->at && *xml->at != end; xml->at++) {
         unsigned char c = (unsigned char)*xml->at;
@@ -79,7 +81,7 @@ static void read_text(struct xml *xml, char end)
             entity |= strncmp(xml->at, ENTITIES[i], strlen(ENTITIES[i])) == 0;
         expect(xml, entity, "unknown entity");
         expect(xml, c != '<' && c != '"' && c != '\'', "markup in text");
-        expect(xml, c >= ' ' || c == '\n', "control character");
+        expect(xml, c >= ' ' || (c == '\n' && end != '"'), "control character");
         expect(xml, strncmp(xml->at, "\xEF\xBF\xBE", 3) != 0, "no XML character");
         expect(xml, strncmp(xml->at, "\xEF\xBF\xBF", 3) != 0, "no XML character");
     }

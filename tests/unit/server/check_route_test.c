@@ -67,7 +67,8 @@ static void the_page_shows_the_verdict(void **state)
 {
     int status = 0;
     const char *page = app_kit_get(
-        *state, "/plain?format=html&model=llama-3.1-70b&hardware=h100-sxm&tp=3&tpot_ms=30", &status);
+        *state, "/plain?format=html&model=llama-3.1-70b&hardware=h100-sxm&tp=3&tpot_ms=30",
+        &status);
     assert_int_equal(status, 200);
     assert_non_null(strstr(page, "May it roll out? <code>fail</code>"));
     assert_non_null(strstr(page, "<code>--tensor-parallel-size 4</code> passes; devices +33 %"));

@@ -136,6 +136,16 @@ static const struct command_row ROWS[] = {
      "--host --port --trust_remote_code --config cuda_graph_config.enable_padding "
      "moe_config.backend --reasoning_parser",
      "flags_not_modelled"},
+    {"cat >./config.yml <<EOF\n"
+     "cuda_graph_config: {enable_padding: true, max_batch_size: 256} # graphs\n"
+     "kv_cache_config: {\n"
+     "    dtype: fp8, free_gpu_memory_fraction: 0.75}\n"
+     "stream_interval: 20\n"
+     "EOF\n"
+     "trtllm-serve deepseek-ai/DeepSeek-R1 --tp_size 8 --config ./config.yml",
+     "model=deepseek-r1&engine=tensorrt-llm&kv_cache=fp8&tp=8&memory_utilization=0.75&"
+     "stream_interval=20&graph_max_batch=256",
+     "--config cuda_graph_config.enable_padding", NULL},
     {"trtllm-serve serve nvidia/Llama-3.3-70B-Instruct-FP4 --tp_size 2 --max_seq_len "
      "8192",
      "model=llama-3.3-70b&engine=tensorrt-llm&weights=nvfp4&tp=2&max_model_len=8192", NULL, NULL},

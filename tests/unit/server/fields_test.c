@@ -135,6 +135,19 @@ static const struct refusal REFUSALS[] = {
     {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"\""), "/deployment/device_memory_gib", NULL},
     {DEPLOYED("\"tp\":2,\"device_memory_gib\":\"80\""), "/deployment/device_memory_gib", NULL},
     {DEPLOYED("\"device_memory_gib\":\"80,40\""), "/deployment/device_memory_gib", NULL},
+    {DEPLOYED("\"pp\":2,\"pp_layers\":\"16,sixteen\""), "/deployment/pp_layers", NULL},
+    {DEPLOYED("\"pp\":2,\"pp_layers\":\"32,0\""), "/deployment/pp_layers", NULL},
+    {DEPLOYED("\"swa_full_tokens_ratio\":0"), "/deployment/swa_full_tokens_ratio", NULL},
+    {DEPLOYED("\"graph_max_batch\":0,\"cuda_graphs\":true"), "/deployment/graph_max_batch", NULL},
+    {"{\"model\":\"llama-3.1-8b\",\"hardware\":\"9999x H100\"}", "/hardware", NULL},
+    /* an H100 has 80 GB; of 131,072 bytes each it holds 650,000 KV tokens; the 8B is 16 GB */
+    {DEPLOYED("\"measured_memory\":{\"weights_bytes\":1e12,\"kv_bytes\":2e11,\"graph_bytes\":1e9}"),
+     "/deployment/measured_memory/weights_bytes /deployment/measured_memory/kv_bytes", NULL},
+    {DEPLOYED("\"measured_memory\":{\"total_bytes\":1e12}"),
+     "/deployment/measured_memory/total_bytes", NULL},
+    {DEPLOYED("\"measured_memory\":{\"kv_tokens\":1000000}"),
+     "/deployment/measured_memory/kv_tokens", NULL},
+    {DEPLOYED("\"checkpoint_bytes\":1.4e11"), "/deployment/checkpoint_bytes", NULL},
     {DEPLOYED("\"speculative\":{\"acceptance\":0.5}"), "/deployment/speculative/method", NULL},
     /* every fault at once */
     {"{\"model\":\"lama-3.1-8b\",\"hardware\":\"h100-sxn\",\"deployment\":{\"wieghts\":\"fp8\","
@@ -163,6 +176,45 @@ static void each_fault_points_at_its_field(void **state)
             fail_msg("%s\n  suggests %s, not %s", row->json, suggestion ? suggestion : "nothing",
                      row->suggestion);
         assert_true(strlen(reading.faults.items[0].detail) > 8);
+    }
+}
+
+/* No batch is captured: none of the graphs' memory, and steps launch kernel by kernel. */
+static void a_graph_of_no_batch_is_no_graph(void **state)
+{
+    struct reading reading;
+
+    kit_read_json(*state, DEPLOYED("\"graph_max_batch\":0"), &reading);
+    assert_true(reading.complete);
+    assert_false(reading.request.problem.dep.cuda_graphs);
+    assert_false(reading.request.assumed[FIELD_ID_CUDA_GRAPHS]);
+    kit_read_json(*state, DEPLOYED("\"graph_max_batch\":8"), &reading);
+    assert_true(reading.request.problem.dep.cuda_graphs);
+}
+
+/* What the log of another deployment would say: possible, and worth a second look. */
+static void doubtful_memory_is_pointed_at(void **state)
+{
+    static const struct {
+        const char *json, *pointer;
+    } ROWS[] = {
+        {DEPLOYED("\"measured_memory\":{\"weights_bytes\":40e9}"),
+         "/deployment/measured_memory/weights_bytes"},
+        {DEPLOYED("\"measured_memory\":{\"kv_tokens\":50000}"),
+         "/deployment/measured_memory/kv_tokens"},
+        {DEPLOYED("\"checkpoint_bytes\":5e9"), "/deployment/checkpoint_bytes"},
+        {DEPLOYED("\"measured_memory\":{\"weights_bytes\":15e9,\"kv_tokens\":400000}"), NULL},
+        {DEPLOYED("\"checkpoint_bytes\":16.1e9"), NULL},
+    };
+    struct reading reading;
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        kit_read_json(*state, ROWS[i].json, &reading);
+        const struct described_note *note = reading.request.described.notes;
+        assert_true(reading.complete);
+        assert_int_equal(note != NULL, ROWS[i].pointer != NULL);
+        if (note)
+            assert_string_equal(note->pointer, ROWS[i].pointer);
     }
 }
 
@@ -361,6 +413,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_has_its_place_and_a_line_for_people),
         cmocka_unit_test(each_fault_points_at_its_field),
+        cmocka_unit_test(a_graph_of_no_batch_is_no_graph),
+        cmocka_unit_test(doubtful_memory_is_pointed_at),
         cmocka_unit_test(an_ambiguous_alias_lists_what_it_could_mean),
         cmocka_unit_test(a_fault_says_what_was_expected_and_what_came),
         cmocka_unit_test(faults_past_the_maximum_are_counted),

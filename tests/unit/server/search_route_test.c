@@ -326,6 +326,30 @@ static void too_many_candidates_are_a_fault(void **state)
     cJSON_Delete(reply);
 }
 
+/* Six lists of 200 values are 6.4e13 layouts: refused without looking at each, whether or not the
+ * devices allow any. */
+static void lists_that_multiply_are_refused_at_once(void **state)
+{
+    static const char *const LISTS[] = {"tp", "pp", "dp", "ep", "replicas", "prefill_devices"};
+    static const char *const DEVICES[] = {"[1]", "[7,11,13]", "{\"max\":100000}"};
+
+    for (int d = 0; d < 3; d++) {
+        static char body[16384];
+        size_t at = (size_t)snprintf(body, sizeof(body),
+                                     "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\","
+                                     "\"space\":{\"devices\":%s",
+                                     DEVICES[d]);
+        for (int i = 0; i < 6; i++) {
+            at += (size_t)snprintf(body + at, sizeof(body) - at, ",\"%s\":[1", LISTS[i]);
+            for (int k = 2; k <= 200; k++)
+                at += (size_t)snprintf(body + at, sizeof(body) - at, ",%d", k);
+            at += (size_t)snprintf(body + at, sizeof(body) - at, "]");
+        }
+        snprintf(body + at, sizeof(body) - at, "}}");
+        cJSON_Delete(post_json(*state, "/v1/search", body, 422));
+    }
+}
+
 /* Formats -------------------------------------------------------------------------------------- */
 
 #define BODY                                                                                       \
@@ -370,6 +394,7 @@ int main(void)
         cmocka_unit_test(what_binds_is_named),
         cmocka_unit_test(every_fault_is_listed),
         cmocka_unit_test(too_many_candidates_are_a_fault),
+        cmocka_unit_test(lists_that_multiply_are_refused_at_once),
         cmocka_unit_test(formats_say_the_same),
     };
     return cmocka_run_group_tests(tests, app_kit_setup, app_kit_teardown);
