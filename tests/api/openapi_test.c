@@ -12,6 +12,7 @@
 #include <curl/curl.h>
 
 #include "harness.h"
+#include "json_look.h"
 #include "schema_check.h"
 
 #define TARGET_MAX 4000
@@ -31,17 +32,6 @@ struct operation {
 };
 
 typedef void visit_fn(const struct operation *operation);
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
-static const char *text_of(const cJSON *object, const char *name)
-{
-    const char *text = cJSON_GetStringValue(member(object, name));
-    return text ? text : "";
-}
 
 static int start(void **state)
 {

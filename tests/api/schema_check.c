@@ -4,12 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REFERENCE "#/components/schemas/"
+#include "json_look.h"
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
+#define REFERENCE "#/components/schemas/"
 
 const cJSON *schema_resolve(const cJSON *document, const cJSON *schema)
 {

@@ -5,7 +5,7 @@ import {optionsOf} from '../../ui/catalogue';
 import type {Option} from '../../ui/combobox';
 import {SelectField, TextField} from '../../ui/fields';
 import {Many} from '../../ui/many';
-import {DRAFTS, LIMITS, listOf, NUMBER_LISTS, OBJECTIVES, PREFILL} from './settings';
+import {DRAFTS, LIMITS, listOf, NUMBER_LISTS, OBJECTIVES, PREFILL} from './search-settings';
 
 export type Set = (changes: Readonly<Record<string, string>>) => void;
 

@@ -8,7 +8,7 @@ import {SearchForm} from './form';
 import {Front} from './front';
 import {Prices} from './prices';
 import {Results} from './results';
-import {searchBody, searchQuery} from './settings';
+import {searchBody, searchQuery} from './search-settings';
 import {useSearch} from './use-search';
 
 const FILTERS: Readonly<Record<string, string>> = {

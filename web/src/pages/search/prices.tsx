@@ -4,7 +4,7 @@ import type {PartPrice} from '../../app/search';
 import {Basis} from '../../ui/badge';
 import {TextField} from '../../ui/fields';
 import type {Set} from './form';
-import {pricesOf, pricesText} from './settings';
+import {pricesOf, pricesText} from './search-settings';
 
 function Sources({of}: {of: PartPrice})
 {

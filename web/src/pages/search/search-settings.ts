@@ -1,4 +1,4 @@
-// settings.ts - a search as its address holds it, and the body that asks for it.
+// search-settings.ts - a search as its address holds it, and the body that asks for it.
 
 /** What is searched for where the address names nothing. */
 const EXAMPLE: Readonly<Record<string, string>> = {
