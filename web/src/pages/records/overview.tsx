@@ -37,7 +37,7 @@ export function Overview()
                 disagree both are shown.</p>
             <section aria-labelledby="checked">
                 <h2 id="checked">How far to trust them</h2>
-                <ul class="record-tiles">
+                <ul class="record-tiles even">
                     <Tile href="/records/backtest" title="Backtest" count="/v1/backtest?limit=1"
                         about="Predicted against measured: every figure that engines were calibrated on, the measured cell left out." />
                     <Tile href="/records/disputes" title="Disputes" count="/v1/anchors?disputed=true&limit=1"
