@@ -38,7 +38,7 @@
 #define LOG                                                                                        \
     "INFO 11-03 05:51:44 [utils.py:233] non-default args: {'model': 'Qwen/Qwen3-8B', "             \
     "'max_model_len': 16384}\nINFO 11-03 05:52:51 [kv_cache_utils.py:1087] GPU KV cache size: "    \
-    "391,424 tokens\n"
+    "191,424 tokens\n"
 
 /* What is sent, its status, and a text of the reply. */
 static const struct {
@@ -55,7 +55,7 @@ static const struct {
     {"/v1/plan?hardware=l40s", TEXT_TYPE, POD_JSON, 200, "\"max_model_len\":16384"},
     {"/v1/plan?hardware=l40s", YAML_TYPE, TWO_SERVICES, 200, "container_chosen"},
     {"/v1/plan?hardware=l40s&container=b", YAML_TYPE, TWO_SERVICES, 200, "\"max_model_len\":4096"},
-    {"/v1/plan?hardware=l40s", TEXT_TYPE, LOG, 200, "\"kv_tokens\":391424"},
+    {"/v1/plan?hardware=l40s", TEXT_TYPE, LOG, 200, "\"kv_tokens\":191424"},
     {"/v1/check?hardware=l40s&format=text", TEXT_TYPE, LOG, 200, "PASS"},
     {"/v1/plan", YAML_TYPE, "model: qwen3-8b\nhardware: 1x NVIDIA L40S\n", 200, "\"l40s\""},
     {"/v1/plan", JSON_TYPE,
@@ -65,12 +65,12 @@ static const struct {
     {"/v1/plan", JSON_TYPE, "{\"hardware\":\"l40s\",\"manifest\":" POD_JSON "}", 200,
      "\"max_model_len\":16384"},
     {"/v1/plan", JSON_TYPE,
-     "{\"hardware\":\"l40s\",\"model\":\"qwen3-8b\",\"log\":\"GPU KV cache size: 391,424 tokens\"}",
-     200, "\"kv_tokens\":391424"},
+     "{\"hardware\":\"l40s\",\"model\":\"qwen3-8b\",\"log\":\"GPU KV cache size: 191,424 tokens\"}",
+     200, "\"kv_tokens\":191424"},
     {"/v1/plan", JSON_TYPE,
      "{\"hardware\":\"l40s\",\"command\":\"vllm serve Qwen/Qwen3-8B\",\"log\":\"GPU KV cache size: "
-     "391,424 tokens\"}",
-     200, "\"kv_tokens\":391424"},
+     "191,424 tokens\"}",
+     200, "\"kv_tokens\":191424"},
     {"/v1/compare", JSON_TYPE,
      "{\"hardware\":\"l40s\",\"baseline\":{\"manifest\":" POD_JSON "},\"candidate\":{\"manifest\":"
      "\"services: {b: {image: vllm/vllm-openai, command: --model Qwen/Qwen3-8B --max-num-seqs "

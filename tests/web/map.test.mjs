@@ -132,7 +132,7 @@ onPages('The map', (check) => {
         assert.equal(png.bytes.subarray(1, 4).toString(), 'PNG');
     });
 
-    check('a wrong name is said, with what was meant', {at: '/map?model=lama-3.1-8b&hardware=h100-sxm', allow: [/422/]},
+    check('a wrong name is said, with what was meant', {at: '/map?model=lama-3.1-8b&hardware=h100-sxm', allow: [/422/, /404/]},
         async (page) => {
             await page.getByRole('button', {name: /^Use llama-3.1-8b/}).click();
             await drawn(page);
