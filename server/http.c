@@ -144,7 +144,7 @@ static void exchange_give(struct http *http, struct exchange *exchange)
 
     exchange->reply.stream = NULL;
     if (stream)
-        stream->end(stream);
+        reply_stream_end(stream);
     if (!worker || worker->n_spare == SPARE_MAX) {
         exchange_free(exchange);
         return;

@@ -1,5 +1,6 @@
 #include "stream_reply.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "body.h"
@@ -33,12 +34,30 @@ struct stream_hold *stream_hold_begin(struct context *ctx)
     return hold;
 }
 
-void stream_hold_end(void *hold)
+static void stream_hold_end(const struct stream_hold *hold)
 {
-    const struct stream_hold *held = hold;
+    store_release(app_store(hold->app), hold->catalogue);
+    app_sweep_end(hold->app);
+}
 
-    store_release(app_store(held->app), held->catalogue);
-    app_sweep_end(held->app);
+void reply_stream_end(struct reply_stream *stream)
+{
+    const struct stream_hold *hold = stream->hold;
+
+    stream->end(stream);
+    if (hold)
+        stream_hold_end(hold);
+}
+
+long stream_piece_take(struct stream_piece *piece, char *buffer, size_t size)
+{
+    size_t left = piece->length - piece->at;
+    size_t n = left < size ? left : size;
+
+    if (n > 0)
+        memcpy(buffer, piece->text + piece->at, n);
+    piece->at += n;
+    return (long)n;
 }
 
 int stream_threads(void)
@@ -57,7 +76,7 @@ void stream_reply_whole(struct context *ctx, struct reply_stream *stream)
     reply_begin(ctx, &out);
     while (piece && (n = stream->read(stream, piece, PIECE_BYTES)) >= 0)
         out_bytes(&out, piece, (size_t)n);
-    stream->end(stream);
+    reply_stream_end(stream);
     if (n == STREAM_BROKEN || !json_out_ok(&out)) {
         problem_status(ctx, 413, "the answer needs more memory than one request may use");
         return;
@@ -68,8 +87,17 @@ void stream_reply_whole(struct context *ctx, struct reply_stream *stream)
     ctx->reply->body_length = out.length;
 }
 
-void stream_reply_send(struct context *ctx, struct reply_stream *stream)
+void stream_reply_send(struct context *ctx, struct stream_hold *hold, struct reply_stream *stream,
+                       const char *what)
 {
+    if (!stream) {
+        const char *detail = arena_printf(ctx->request->arena,
+                                          "the %s needs more memory than there is", what);
+        stream_hold_end(hold);
+        problem_status(ctx, 413, detail ? detail : "more memory is needed than there is");
+        return;
+    }
+    stream->hold = hold;
     ctx->reply->status = 200;
     ctx->reply->content_type = content_type_of(ctx->format);
     ctx->reply->stream = stream;

@@ -10,25 +10,6 @@
 
 static const char *const OWN[] = {"format"};
 
-static void reply_streamed(struct context *ctx, const struct space *space,
-                           struct search_options *options)
-{
-    struct stream_hold *hold = stream_hold_begin(ctx);
-
-    if (!hold)
-        return;
-    options->threads = stream_threads();
-    options->ended = stream_hold_end;
-    options->ended_ctx = hold;
-    struct reply_stream *stream = search_stream_new(space, options);
-    if (stream) {
-        stream_reply_send(ctx, stream);
-        return;
-    }
-    stream_hold_end(hold);
-    problem_status(ctx, 413, "the search needs more memory than there is");
-}
-
 void search_handler(struct context *ctx)
 {
     struct space *space = arena_alloc(ctx->request->arena, sizeof(*space));
@@ -44,8 +25,13 @@ void search_handler(struct context *ctx)
         return;
     bool small = space->n_candidates <= SEARCH_SMALL_CANDIDATES;
     struct reply_stream *stream = small ? search_stream_new(space, &options) : NULL;
-    if (stream)
+    if (stream) {
         stream_reply_whole(ctx, stream);
-    else
-        reply_streamed(ctx, space, &options);
+        return;
+    }
+    struct stream_hold *hold = stream_hold_begin(ctx);
+    if (!hold)
+        return;
+    options.threads = stream_threads();
+    stream_reply_send(ctx, hold, search_stream_new(space, &options), "search");
 }

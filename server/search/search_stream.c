@@ -25,8 +25,7 @@ struct stream {
     struct crew *crew;
     struct arena *arena, *scratch;
     struct search_answer *answer;
-    const char *piece;
-    size_t piece_length, piece_at;
+    struct stream_piece piece;
     long done; /* candidates */
     bool broken;
     char line[96];
@@ -75,9 +74,9 @@ static bool is_lines(const struct stream *stream)
 static void send_piece(struct stream *stream, const struct json_out *out)
 {
     stream->broken = stream->broken || !json_out_ok(out);
-    stream->piece = out->text;
-    stream->piece_length = out->length;
-    stream->piece_at = 0;
+    stream->piece.text = out->text;
+    stream->piece.length = out->length;
+    stream->piece.at = 0;
 }
 
 /* How far it is; of JSON a blank, which a reader passes over: it keeps the connection alive and
@@ -178,19 +177,14 @@ static long stream_read(struct reply_stream *base, char *buffer, size_t size)
 {
     struct stream *stream = (struct stream *)(void *)base;
 
-    if (stream->piece_at == stream->piece_length && !stream->broken) {
+    if (stream->piece.at == stream->piece.length && !stream->broken) {
         if (stream->stage == STAGE_END)
             return STREAM_END;
         step(stream);
     }
     if (stream->broken)
         return STREAM_BROKEN;
-    size_t left = stream->piece_length - stream->piece_at;
-    size_t n = left < size ? left : size;
-    if (n > 0)
-        memcpy(buffer, stream->piece + stream->piece_at, n);
-    stream->piece_at += n;
-    return (long)n;
+    return stream_piece_take(&stream->piece, buffer, size);
 }
 
 static void stream_free(struct stream *stream)
@@ -204,13 +198,7 @@ static void stream_free(struct stream *stream)
 
 static void stream_end(struct reply_stream *base)
 {
-    struct stream *stream = (struct stream *)(void *)base;
-    void (*ended)(void *) = stream->options.ended;
-    void *ctx = stream->options.ended_ctx;
-
-    stream_free(stream);
-    if (ended)
-        ended(ctx);
+    stream_free((struct stream *)(void *)base);
 }
 
 struct reply_stream *search_stream_new(const struct space *space,
@@ -220,7 +208,7 @@ struct reply_stream *search_stream_new(const struct space *space,
 
     if (!stream)
         return NULL;
-    stream->base = (struct reply_stream){stream_read, stream_end};
+    stream->base = (struct reply_stream){.read = stream_read, .end = stream_end};
     stream->space = space;
     stream->options = *options;
     stream->run = search_run_new(space);

@@ -14,8 +14,6 @@
 struct search_options {
     const char *format; /* media type */
     int threads;        /* beside the reader's */
-    void (*ended)(void *ctx);
-    void *ended_ctx;
 };
 
 /* NULL when out of memory. */

@@ -14,25 +14,6 @@
 
 static const char *const OWN[] = {"format", "progress"};
 
-static void reply_streamed(struct context *ctx, const struct grid *grid,
-                           struct sweep_options *options)
-{
-    struct stream_hold *hold = stream_hold_begin(ctx);
-
-    if (!hold)
-        return;
-    options->threads = stream_threads();
-    options->ended = stream_hold_end;
-    options->ended_ctx = hold;
-    struct reply_stream *stream = sweep_stream_new(grid, options);
-    if (stream) {
-        stream_reply_send(ctx, stream);
-        return;
-    }
-    stream_hold_end(hold);
-    problem_status(ctx, 413, "the sweep needs more memory than there is");
-}
-
 void sweep_handler(struct context *ctx)
 {
     struct grid *grid = arena_alloc(ctx->request->arena, sizeof(*grid));
@@ -52,8 +33,13 @@ void sweep_handler(struct context *ctx)
     bool small =
         grid->n_points <= (grid->depth == PLAN_BARE ? SWEEP_SMALL_POINTS : SMALL_DEEP_POINTS);
     struct reply_stream *stream = small ? sweep_stream_new(grid, &options) : NULL;
-    if (stream)
+    if (stream) {
         stream_reply_whole(ctx, stream);
-    else
-        reply_streamed(ctx, grid, &options);
+        return;
+    }
+    struct stream_hold *hold = stream_hold_begin(ctx);
+    if (!hold)
+        return;
+    options.threads = stream_threads();
+    stream_reply_send(ctx, hold, sweep_stream_new(grid, &options), "sweep");
 }

@@ -38,8 +38,7 @@ struct stream {
     long block_points;
     struct crew *crew;
     struct arena *arena; /* of the pieces that are made while reading */
-    const char *piece;
-    size_t piece_length, piece_at;
+    struct stream_piece piece;
     bool broken;
     long lines; /* points sent */
     /* columnar */
@@ -292,8 +291,8 @@ static void begin_piece(struct stream *stream, struct json_out *out)
 static void end_piece(struct stream *stream, const struct json_out *out)
 {
     stream->broken = stream->broken || !json_out_ok(out);
-    stream->piece = out->text;
-    stream->piece_length = out->length;
+    stream->piece.text = out->text;
+    stream->piece.length = out->length;
 }
 
 /* The next block's text; false behind the last one. */
@@ -301,9 +300,9 @@ static bool next_block(struct stream *stream)
 {
     bool broken;
 
-    stream->piece = crew_take(stream->crew, &stream->piece_length, &broken);
+    stream->piece.text = crew_take(stream->crew, &stream->piece.length, &broken);
     stream->broken = stream->broken || broken;
-    return stream->piece;
+    return stream->piece.text;
 }
 
 static void write_csv_head(struct json_out *out, const struct grid *grid)
@@ -571,8 +570,8 @@ static long stream_read(struct reply_stream *base, char *buffer, size_t size)
 {
     struct stream *stream = (struct stream *)(void *)base;
 
-    while (stream->piece_at == stream->piece_length && !stream->broken) {
-        stream->piece_at = stream->piece_length = 0;
+    while (stream->piece.at == stream->piece.length && !stream->broken) {
+        stream->piece.at = stream->piece.length = 0;
         bool more =
             stream->shape == SHAPE_COLUMNS ? next_column_piece(stream) : next_row_piece(stream);
         if (!more && !stream->broken)
@@ -580,11 +579,7 @@ static long stream_read(struct reply_stream *base, char *buffer, size_t size)
     }
     if (stream->broken)
         return STREAM_BROKEN;
-    size_t left = stream->piece_length - stream->piece_at;
-    size_t n = left < size ? left : size;
-    memcpy(buffer, stream->piece + stream->piece_at, n);
-    stream->piece_at += n;
-    return (long)n;
+    return stream_piece_take(&stream->piece, buffer, size);
 }
 
 static void stream_free(struct stream *stream)
@@ -601,13 +596,7 @@ static void stream_free(struct stream *stream)
 
 static void stream_end(struct reply_stream *base)
 {
-    struct stream *stream = (struct stream *)(void *)base;
-    void (*ended)(void *) = stream->options.ended;
-    void *ctx = stream->options.ended_ctx;
-
-    stream_free(stream);
-    if (ended)
-        ended(ctx);
+    stream_free((struct stream *)(void *)base);
 }
 
 static enum shape shape_of(const char *format)
@@ -624,7 +613,7 @@ struct reply_stream *sweep_stream_new(const struct grid *grid, const struct swee
     if (!stream)
         return NULL;
     pthread_mutex_init(&stream->mutex, NULL);
-    stream->base = (struct reply_stream){stream_read, stream_end};
+    stream->base = (struct reply_stream){.read = stream_read, .end = stream_end};
     stream->grid = grid;
     stream->options = *options;
     stream->shape = shape_of(options->format);

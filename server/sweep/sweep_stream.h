@@ -19,12 +19,9 @@ struct sweep_options {
     bool progress;         /* NDJSON: lines {"progress": {"points", "of"}} between the others */
     int threads;           /* beside the one that reads */
     size_t kept_bytes_max; /* of values that columnar JSON keeps; SWEEP_KEPT_BYTES */
-    /* called once, when the stream ends; may be NULL */
-    void (*ended)(void *ctx);
-    void *ended_ctx;
 };
 
-/* NULL when out of memory; then `ended` is not called. */
+/* NULL when out of memory. */
 struct reply_stream *sweep_stream_new(const struct grid *grid, const struct sweep_options *options);
 
 #endif

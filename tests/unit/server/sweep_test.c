@@ -254,7 +254,7 @@ static void passes_do_not_show(void **state)
             length += (size_t)n;
         assert_int_equal(n, STREAM_END);
         texts[i][length] = '\0';
-        stream->end(stream);
+        reply_stream_end(stream);
         store_release(kit->store, ctx.catalogue);
     }
     assert_string_equal(texts[0], texts[1]);
