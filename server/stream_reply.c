@@ -91,8 +91,8 @@ void stream_reply_send(struct context *ctx, struct stream_hold *hold, struct rep
                        const char *what)
 {
     if (!stream) {
-        const char *detail = arena_printf(ctx->request->arena,
-                                          "the %s needs more memory than there is", what);
+        const char *detail =
+            arena_printf(ctx->request->arena, "the %s needs more memory than there is", what);
         stream_hold_end(hold);
         problem_status(ctx, 413, detail ? detail : "more memory is needed than there is");
         return;

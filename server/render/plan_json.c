@@ -446,7 +446,7 @@ static void write_cures(struct json_out *out, const char *name, const struct pla
     json_end_array(out);
 }
 
-static void write_notes(struct json_out *out, const struct described *described)
+void plan_json_notes(struct json_out *out, const struct described *described)
 {
     const struct described_note *note = described ? described->notes : NULL;
 
@@ -475,7 +475,7 @@ void plan_json_warnings(struct json_out *out, const struct plan *plan,
         put_phrase(out, "detail", &detail);
         json_end_object(out);
     }
-    write_notes(out, described);
+    plan_json_notes(out, described);
     json_end_array(out);
 }
 

@@ -30,6 +30,9 @@ void plan_json_latency(struct json_out *out, const struct plan *plan);
 void plan_json_throughput(struct json_out *out, const struct plan *plan);
 void plan_json_ignored_flags(struct json_out *out, const struct described *described);
 
+/* The notes of what was read, as entries of an open list of warnings; NULL has none. */
+void plan_json_notes(struct json_out *out, const struct described *described);
+
 /* The plan's warnings and, behind them, the notes of what was read. */
 void plan_json_warnings(struct json_out *out, const struct plan *plan,
                         const struct described *described);

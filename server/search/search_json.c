@@ -552,14 +552,7 @@ static void write_warnings(struct json_out *out, const struct search_answer *ans
         json_end_object(out);
     }
     write_no_record(out, answer);
-    for (const struct described_note *note = answer->space->base.described.notes; note;
-         note = note->next) {
-        json_begin_object(out);
-        json_put_text(out, "id", note->id);
-        json_put_text(out, "pointer", note->pointer);
-        json_put_text(out, "detail", note->detail);
-        json_end_object(out);
-    }
+    plan_json_notes(out, &answer->space->base.described);
     json_end_array(out);
 }
 

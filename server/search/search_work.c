@@ -334,16 +334,15 @@ static bool weights_exceed(const struct plan_request *request)
            problem->hw->memory_bytes * dep->tp * dep->pp * dep->dp;
 }
 
-/* Resolves the request and says what refuses it; -1 = nothing. The problem is in plan->problem. */
-static int refusal_of(const struct intake *intake, struct plan_request *request, struct plan *plan)
+/* Resolves the request and says what refuses it; -1 = nothing. */
+static int refusal_of(const struct intake *intake, struct plan_request *request)
 {
     struct check check;
 
     faults_init(intake->faults, intake->arena);
     if (!plan_request_resolve(intake, request))
         return FILTER_REFUSED;
-    plan->problem = request->problem;
-    if (check_shape_refused(&plan->problem, &check))
+    if (check_shape_refused(&request->problem, &check))
         return (int)check.id;
     return weights_exceed(request) ? FILTER_WEIGHTS : -1;
 }
@@ -357,7 +356,7 @@ static bool is_of_layout(int refusal)
 static int refusal_of_layout(struct search_worker *worker)
 {
     worker->request = worker->stand.levels[LEVEL_DRAFTS];
-    int refusal = refusal_of(&worker->stand.intake, &worker->request, &worker->plan);
+    int refusal = refusal_of(&worker->stand.intake, &worker->request);
     return is_of_layout(refusal) ? refusal : -1;
 }
 
@@ -385,6 +384,20 @@ static void keep(struct search_worker *worker, const struct search_point *point)
         search_pool_offer(&found->near, point);
 }
 
+/* Plans a resolved candidate and measures it; false where there is no record. */
+static bool measure(const struct space *space, long candidate, enum plan_depth depth, int changes,
+                    struct problem *problem, struct plan *ret_plan, struct search_point *ret_point)
+{
+    nearness_find(space->catalogue, problem, NULL, NULL, &problem->near);
+    plan_compute(problem, depth, ret_plan);
+    if (!search_measure(ret_plan, space_price(space, problem->hw).usd_per_device_hour,
+                        space->objective, ret_point))
+        return false;
+    ret_point->index = candidate;
+    ret_point->changes = changes;
+    return true;
+}
+
 /* Evaluates one candidate: why it is not ranked, or -1. */
 static int evaluate(struct search_worker *worker, long candidate, struct search_point *ret_point)
 {
@@ -401,20 +414,15 @@ static int evaluate(struct search_worker *worker, long candidate, struct search_
         return worker->layout_refusal;
     worker->request = worker->stand.levels[LEVEL_DRAFTS];
     int changes = worker->stand.changes[LEVEL_DRAFTS] + set_knobs(space, &place, &worker->request);
-    int refusal = refusal_of(&worker->stand.intake, &worker->request, &worker->plan);
+    int refusal = refusal_of(&worker->stand.intake, &worker->request);
     if (refusal >= 0)
         return refusal;
-    struct problem *problem = &worker->request.problem;
-    nearness_find(space->catalogue, problem, NULL, NULL, &problem->near);
-    plan_compute(problem, PLAN_BARE, &worker->plan);
     worker->found.planned++;
-    if (!search_measure(&worker->plan, space_price(space, problem->hw).usd_per_device_hour,
-                        space->objective, ret_point)) {
+    if (!measure(space, candidate, PLAN_BARE, changes, &worker->request.problem, &worker->plan,
+                 ret_point)) {
         worker->found.no_record[space->groups[place.group].hardware]++;
         return FILTER_NO_RECORD;
     }
-    ret_point->index = candidate;
-    ret_point->changes = changes;
     /* a replay sees chunks, which the closed cycle does not */
     ret_point->kind = (long)place.group * (space->lists[SPACE_CHUNK].n + 1) + place.chunk;
     return -1;
@@ -454,16 +462,10 @@ bool search_plan(const struct space *space, struct arena *arena, long candidate,
     int changes = stand->changes[LEVEL_DRAFTS] + set_knobs(space, &place, ret_request);
     if (!isnan(max_model_len))
         set_whole(ret_request, FIELD_ID_MAX_MODEL_LEN, max_model_len);
-    if (refusal_of(&stand->intake, ret_request, ret_plan) >= 0)
+    if (refusal_of(&stand->intake, ret_request) >= 0)
         return false;
-    struct problem *problem = &ret_request->problem;
-    nearness_find(space->catalogue, problem, NULL, NULL, &problem->near);
-    plan_compute(problem, PLAN_CHECK, ret_plan);
-    if (!search_measure(ret_plan, space_price(space, problem->hw).usd_per_device_hour,
-                        space->objective, ret_point))
+    if (!measure(space, candidate, PLAN_CHECK, changes, &ret_request->problem, ret_plan, ret_point))
         return false;
-    ret_point->index = candidate;
-    ret_point->changes = changes;
     ret_point->kind = place.group;
     return true;
 }

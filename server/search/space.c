@@ -90,17 +90,8 @@ static void fault_at(const struct reading *reading, const char *place, const cha
 static void refuse_names(const struct reading *reading, const cJSON *object, const char *place,
                          const char *const *names, int n)
 {
-    for (const cJSON *item = object->child; item; item = item->next) {
-        bool known = false;
-        for (int i = 0; i < n; i++)
-            known = known || strcmp(item->string, names[i]) == 0;
-        if (known)
-            continue;
-        const char *pointer = arena_printf(arena_of(reading), "%s/%s", place,
-                                           field_quote(arena_of(reading), item->string));
-        fault_add(reading->faults, pointer ? pointer : place, fault_nearest(item->string, names, n),
-                  "unknown member of a search");
-    }
+    field_refuse_members(arena_of(reading), reading->faults, object, place, names, n,
+                         "unknown member of a search");
 }
 
 /* Leaves of a way of drafting. */

@@ -13,6 +13,7 @@
 #include "plan_body.h"
 #include "plan_keeper.h"
 #include "problem.h"
+#include "request_json.h"
 #include "request_limits.h"
 
 #define RANGE_STEPS_MAX 10000
@@ -81,14 +82,7 @@ static bool write_texts(struct arena *arena, struct axis_value *value)
     struct json_out as_json, as_csv;
 
     json_out_init(&as_json, arena, 32, VALUE_TEXT_MAX);
-    if (cJSON_IsString(json))
-        json_text(&as_json, json->valuestring);
-    else if (cJSON_IsNumber(json))
-        json_number(&as_json, json->valuedouble);
-    else if (cJSON_IsBool(json))
-        json_bool(&as_json, cJSON_IsTrue(json));
-    else
-        json_null(&as_json);
+    request_json_tree(&as_json, json);
     out_bytes(&as_json, "", 1);
     json_out_init(&as_csv, arena, 32, VALUE_TEXT_MAX);
     if (cJSON_IsString(json))
@@ -358,23 +352,10 @@ static void read_base(const struct reading *reading, const cJSON *base)
     }
 }
 
-static void refuse_members(const struct reading *reading, const cJSON *body)
-{
-    static const char *const NAMES[] = {"base", "axes", "columns", "replay"};
-
-    for (const cJSON *item = body->child; item; item = item->next) {
-        if (!is_listed(item->string, NAMES, ARRAY_LEN(NAMES)))
-            fault_add(reading->faults,
-                      arena_printf(reading->ctx->request->arena, "/%s",
-                                   field_quote(reading->ctx->request->arena, item->string)),
-                      fault_nearest(item->string, NAMES, (int)ARRAY_LEN(NAMES)),
-                      "unknown member of a sweep");
-    }
-}
-
 bool grid_read(struct context *ctx, struct faults *faults, const char *const *own, int n_own,
                struct grid *grid)
 {
+    static const char *const MEMBERS[] = {"base", "axes", "columns", "replay"};
     const struct reading reading = {ctx, faults, grid};
     const cJSON *body = body_json(ctx);
 
@@ -383,7 +364,8 @@ bool grid_read(struct context *ctx, struct faults *faults, const char *const *ow
     plan_body_refuse_leaves(ctx->request, own, n_own, faults);
     grid->catalogue = ctx->catalogue;
     if (cJSON_IsObject(body)) {
-        refuse_members(&reading, body);
+        field_refuse_members(ctx->request->arena, faults, body, "", MEMBERS,
+                             (int)ARRAY_LEN(MEMBERS), "unknown member of a sweep");
         read_axes(&reading, cJSON_GetObjectItemCaseSensitive(body, "axes"));
         read_base(&reading, cJSON_GetObjectItemCaseSensitive(body, "base"));
         read_columns(&reading, cJSON_GetObjectItemCaseSensitive(body, "columns"));

@@ -10,6 +10,7 @@
 #include "crew.h"
 #include "csv_cells.h"
 #include "negotiate.h"
+#include "plan_json.h"
 #include "request_limits.h"
 
 /* Points of a block: half a millisecond of one core or so. */
@@ -393,13 +394,7 @@ static void write_warnings(struct json_out *out, const struct grid *grid)
                       "which moves TTFT most where a burst or a queue is");
         json_end_object(out);
     }
-    for (const struct described_note *note = grid->base.described.notes; note; note = note->next) {
-        json_begin_object(out);
-        json_put_text(out, "id", note->id);
-        json_put_text(out, "pointer", note->pointer);
-        json_put_text(out, "detail", note->detail);
-        json_end_object(out);
-    }
+    plan_json_notes(out, &grid->base.described);
     json_end_array(out);
 }
 
