@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "compiler.h"
@@ -39,14 +38,6 @@ static const struct row {
      "\"chunked_prefill_tokens\":[2048,8192],\"max_num_seqs\":[128,256,512]}}"},
 };
 
-static double wall_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 /* The reply as a text of its own. */
 static char *run(struct workbench *bench, const char *body)
 {
@@ -71,7 +62,7 @@ static char *run(struct workbench *bench, const char *body)
         length += (size_t)n;
     if (n != STREAM_END)
         bench_fail("the stream broke", body);
-    reply.stream->end(reply.stream);
+    reply_stream_end(reply.stream);
     text[length] = '\0';
     return text;
 }
@@ -92,9 +83,9 @@ int main(void)
     printf("%-34s %10s %10s %8s %8s %14s\n", "search", "candidates", "planned", "wall s", "CPU s",
            "per CPU second");
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-        double wall = wall_ns(), cpu = clock_process_ns(getpid());
+        double wall = clock_wall_ns(), cpu = clock_process_ns(getpid());
         char *text = run(&bench, ROWS[i].body);
-        wall = (wall_ns() - wall) / 1e9;
+        wall = (clock_wall_ns() - wall) / 1e9;
         cpu = (clock_process_ns(getpid()) - cpu) / 1e9;
         double total = count(text, "\"total\":");
         printf("%-34s %10.0f %10.0f %8.2f %8.2f %14.0f\n", ROWS[i].name, total,

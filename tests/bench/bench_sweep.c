@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "compiler.h"
@@ -20,14 +19,6 @@
 #define STEPS 250
 #define BODY_MAX 1024
 #define PIECE_BYTES 16384
-
-static double wall_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 static void write_body(unsigned steps, char ret_body[BODY_MAX])
 {
@@ -69,7 +60,7 @@ static size_t run(struct workbench *bench, const char *body, const char *format)
         length += (size_t)n;
     if (n != STREAM_END)
         bench_fail("the stream broke", format);
-    reply.stream->end(reply.stream);
+    reply_stream_end(reply.stream);
     return length;
 }
 
@@ -79,9 +70,9 @@ static void measure(struct workbench *bench, unsigned steps, const char *format)
     double points = 16.0 * steps * steps;
 
     write_body(steps, body);
-    double wall = wall_ns(), cpu = clock_process_ns(getpid());
+    double wall = clock_wall_ns(), cpu = clock_process_ns(getpid());
     size_t length = run(bench, body, format);
-    wall = (wall_ns() - wall) / 1e9;
+    wall = (clock_wall_ns() - wall) / 1e9;
     cpu = (clock_process_ns(getpid()) - cpu) / 1e9;
     printf("%-8s %10.0f %12zu %8.2f %8.2f %14.0f %14.0f\n", format, points, length, wall, cpu,
            points / wall, points / cpu);

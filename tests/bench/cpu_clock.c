@@ -26,6 +26,11 @@ double clock_process_ns(pid_t pid)
     return nanoseconds(clock);
 }
 
+double clock_wall_ns(void)
+{
+    return nanoseconds(CLOCK_MONOTONIC);
+}
+
 static int order(const void *a, const void *b)
 {
     const double *x = a, *y = b;

@@ -1,5 +1,5 @@
 /*
- * cpu_clock.h - CPU time of this thread and of another process, and medians.
+ * cpu_clock.h - CPU time of this thread and of a process, time on the wall, and medians.
  *
  * Units: nanoseconds.
  */
@@ -15,6 +15,9 @@ double clock_thread_ns(void);
 
 /* CPU time (user and system) that a process has used, all threads; NAN when it is gone. */
 double clock_process_ns(pid_t pid);
+
+/* Time that passes, from some moment on. */
+double clock_wall_ns(void);
 
 /* Sorts the values; returns the middle one. */
 double median(double *values, size_t n);

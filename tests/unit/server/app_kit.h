@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "reply_stream.h"
 #include "store.h"
 #include "uri.h"
 
@@ -43,20 +44,54 @@ static inline int app_kit_teardown(void **state)
     return 0;
 }
 
+/* Sends a request whose method, headers and body are set; the arena is emptied before. */
+static inline void app_kit_send(const struct app_kit *kit, const char *target,
+                                struct request *request, struct reply *ret_reply)
+{
+    *ret_reply = (struct reply){0};
+    arena_reset(kit->arena);
+    request->arena = kit->arena;
+    request->host = "localhost";
+    request->peer = "test";
+    char *copy = arena_copy(kit->arena, target, strlen(target));
+    assert_non_null(copy);
+    uri_parse(copy, request);
+    app_handle(kit->app, request, ret_reply);
+}
+
 /* The body of GET target, NUL-terminated, until the next one; the status goes to *ret_status. */
 static inline const char *app_kit_get(const struct app_kit *kit, const char *target,
                                       int *ret_status)
 {
-    struct request request = {.method = METHOD_GET, .host = "localhost", .peer = "test"};
-    struct reply reply = {0};
-    arena_reset(kit->arena);
-    request.arena = kit->arena;
-    char *copy = arena_copy(kit->arena, target, strlen(target));
-    assert_non_null(copy);
-    uri_parse(copy, &request);
-    app_handle(kit->app, &request, &reply);
+    struct request request = {.method = METHOD_GET};
+    struct reply reply;
+    app_kit_send(kit, target, &request, &reply);
     *ret_status = reply.status;
     return arena_copy(kit->arena, reply.body ? reply.body : "", reply.body_length);
+}
+
+/* The same for a POST of JSON. A stream is read to its end. */
+static inline const char *app_kit_post(const struct app_kit *kit, const char *target,
+                                       const char *body, int *ret_status)
+{
+    static char text[1 << 22];
+    struct request request = {.method = METHOD_POST,
+                              .content_type = "application/json",
+                              .body = body,
+                              .body_length = strlen(body)};
+    struct reply reply;
+    size_t length = 0;
+    long n;
+    app_kit_send(kit, target, &request, &reply);
+    *ret_status = reply.status;
+    if (!reply.stream)
+        return arena_copy(kit->arena, reply.body ? reply.body : "", reply.body_length);
+    while ((n = reply.stream->read(reply.stream, text + length, sizeof(text) - 1 - length)) >= 0)
+        length += (size_t)n;
+    assert_int_equal(n, STREAM_END);
+    reply_stream_end(reply.stream);
+    text[length] = '\0';
+    return text;
 }
 
 /* The reply as a tree of the caller's; fails the test unless its status is `status`. */

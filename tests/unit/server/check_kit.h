@@ -15,19 +15,11 @@ static inline const char *check_kit_post(const struct app_kit *kit, const char *
                                          struct reply *ret_reply)
 {
     struct request request = {.method = METHOD_POST,
-                              .host = "localhost",
-                              .peer = "test",
                               .content_type = MEDIA_JSON,
                               .accept = accept,
                               .body = body,
                               .body_length = strlen(body)};
-    *ret_reply = (struct reply){0};
-    arena_reset(kit->arena);
-    request.arena = kit->arena;
-    char *copy = arena_copy(kit->arena, target, strlen(target));
-    assert_non_null(copy);
-    uri_parse(copy, &request);
-    app_handle(kit->app, &request, ret_reply);
+    app_kit_send(kit, target, &request, ret_reply);
     return arena_copy(kit->arena, ret_reply->body ? ret_reply->body : "", ret_reply->body_length);
 }
 

@@ -15,38 +15,10 @@
 
 #define BODY_ROOM 4096
 
-/* POST path?query: the body, until the next request. A stream is read to its end. */
-static const char *post(const struct app_kit *kit, const char *target, const char *body,
-                        int *ret_status)
-{
-    static char text[1 << 22];
-    struct request request = {.method = METHOD_POST, .host = "localhost", .peer = "test"};
-    struct reply reply = {0};
-    size_t length = 0;
-    long n;
-
-    arena_reset(kit->arena);
-    request.arena = kit->arena;
-    uri_parse(arena_copy(kit->arena, target, strlen(target)), &request);
-    request.body = body;
-    request.body_length = strlen(body);
-    request.content_type = "application/json";
-    app_handle(kit->app, &request, &reply);
-    *ret_status = reply.status;
-    if (!reply.stream)
-        return arena_copy(kit->arena, reply.body ? reply.body : "", reply.body_length);
-    while ((n = reply.stream->read(reply.stream, text + length, sizeof(text) - 1 - length)) >= 0)
-        length += (size_t)n;
-    assert_int_equal(n, STREAM_END);
-    reply.stream->end(reply.stream);
-    text[length] = '\0';
-    return text;
-}
-
 static cJSON *post_json(const struct app_kit *kit, const char *target, const char *body, int status)
 {
     int got = 0;
-    const char *text = post(kit, target, body, &got);
+    const char *text = app_kit_post(kit, target, body, &got);
     cJSON *tree = cJSON_Parse(text);
 
     if (got != status || !tree)
@@ -363,7 +335,7 @@ static void formats_say_the_same(void **state)
     char command[400];
     snprintf(command, sizeof(command), "%s",
              member(member(reply, "items")->child, "command")->valuestring);
-    const char *text = post(*state, "/v1/search?format=csv", BODY, &status);
+    const char *text = app_kit_post(*state, "/v1/search?format=csv", BODY, &status);
 
     assert_int_equal(status, 200);
     int lines = 0;
@@ -371,10 +343,10 @@ static void formats_say_the_same(void **state)
         lines += *at == '\n';
     assert_int_equal(lines, 4);
     assert_non_null(strstr(text, command));
-    text = post(*state, "/v1/search?format=text", BODY, &status);
+    text = app_kit_post(*state, "/v1/search?format=text", BODY, &status);
     assert_non_null(strstr(text, "$ vllm serve"));
     assert_non_null(strstr(text, "PRICES"));
-    text = post(*state, "/v1/search?format=ndjson", BODY, &status);
+    text = app_kit_post(*state, "/v1/search?format=ndjson", BODY, &status);
     const char *last = strstr(text, "{\"result\":");
     assert_non_null(last);
     cJSON *line = cJSON_Parse(last);

@@ -14,19 +14,11 @@
 
 static struct reply get(const struct app_kit *kit, const char *target, const char *accept_encoding)
 {
-    struct request request = {.method = METHOD_GET,
-                              .host = "localhost",
-                              .peer = "test",
-                              .accept = "text/html,*/*;q=0.8",
-                              .accept_encoding = accept_encoding};
+    struct request request = {
+        .method = METHOD_GET, .accept = "text/html,*/*;q=0.8", .accept_encoding = accept_encoding};
     struct reply reply;
 
-    arena_reset(kit->arena);
-    request.arena = kit->arena;
-    char *copy = arena_copy(kit->arena, target, strlen(target));
-    assert_non_null(copy);
-    uri_parse(copy, &request);
-    app_handle(kit->app, &request, &reply);
+    app_kit_send(kit, target, &request, &reply);
     return reply;
 }
 

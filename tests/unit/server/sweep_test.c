@@ -18,34 +18,14 @@
 
 #define POINTS_MAX 64
 
-/* POST /v1/sweep?query: the body, until the next request. A stream is read to its end. */
+/* POST /v1/sweep?query: the body, until the next request. */
 static const char *sweep(const struct app_kit *kit, const char *query, const char *body,
                          int *ret_status)
 {
-    struct request request = {.method = METHOD_POST, .host = "localhost", .peer = "test"};
-    struct reply reply = {0};
     char target[200];
 
-    arena_reset(kit->arena);
     snprintf(target, sizeof(target), "/v1/sweep%s", query);
-    request.arena = kit->arena;
-    uri_parse(arena_copy(kit->arena, target, strlen(target)), &request);
-    request.body = body;
-    request.body_length = strlen(body);
-    request.content_type = "application/json";
-    app_handle(kit->app, &request, &reply);
-    *ret_status = reply.status;
-    if (!reply.stream)
-        return arena_copy(kit->arena, reply.body ? reply.body : "", reply.body_length);
-    static char text[1 << 22];
-    size_t length = 0;
-    long n;
-    while ((n = reply.stream->read(reply.stream, text + length, sizeof(text) - 1 - length)) > 0)
-        length += (size_t)n;
-    assert_int_equal(n, STREAM_END);
-    reply.stream->end(reply.stream);
-    text[length] = '\0';
-    return text;
+    return app_kit_post(kit, target, body, ret_status);
 }
 
 static cJSON *sweep_json(const struct app_kit *kit, const char *body)
