@@ -41,7 +41,13 @@ export async function ask<T>(path: string, options: {body?: unknown; signal?: Ab
     return await response.json() as T;
 }
 
-export interface Answer<T> {
+/** What went wrong, whatever was thrown: a refusal of the API, or nobody there. */
+export function problemFrom(error: unknown): Problem
+{
+    return error instanceof Problem ? error : new Problem(0, 'the service does not answer', []);
+}
+
+interface Answer<T> {
     /** The newest answer; while the next one is awaited, the one before it. */
     readonly data: T | null;
     readonly problem: Problem | null;
@@ -71,9 +77,7 @@ export function useAnswer<T>(path: string | null, body?: unknown, delay = 0): An
             } catch (error) {
                 if (controller.signal.aborted)
                     return;
-                const problem = error instanceof Problem ? error
-                    : new Problem(0, 'the service does not answer', []);
-                setAnswer((before) => ({data: before.data, problem, waiting: false}));
+                setAnswer((before) => ({data: before.data, problem: problemFrom(error), waiting: false}));
             }
         }, delay);
         return () => {

@@ -1,6 +1,6 @@
 // backtest.ts - what /v1/backtest replies: predictions beside measurements, and how far off they are.
 import {useEffect, useState} from 'preact/hooks';
-import {ask, Problem} from './api';
+import {ask, problemFrom, type Problem} from './api';
 
 export type LeftOut = 'nothing' | 'run' | 'cell' | 'model';
 
@@ -54,7 +54,7 @@ export interface Backtest {
 
 const PAGE_ROWS = 1000;
 
-export interface AllRows {
+interface AllRows {
     readonly reply: Backtest | null;
     /** The rows of all pages that are there. */
     readonly rows: readonly BacktestRow[];
@@ -92,7 +92,7 @@ export function useAllRows(query: URLSearchParams): AllRows
         askAll(new URLSearchParams(text), controller.signal, setAll).catch((error: unknown) => {
             if (!controller.signal.aborted)
                 setAll({...NOTHING, waiting: false,
-                    problem: error instanceof Problem ? error : new Problem(0, 'the service does not answer', [])});
+                    problem: problemFrom(error)});
         });
         return () => controller.abort();
     }, [text]);

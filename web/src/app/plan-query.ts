@@ -7,9 +7,6 @@ const OF_THE_PAGE = new Set(['embed', 'chart', 'view', 'x', 'x_from', 'x_to', 'y
 /** What is planned where the address names nothing. */
 const EXAMPLE = {model: 'llama-3.1-8b', hardware: 'h100-sxm', concurrency: '32', input_tokens: '2048', output_tokens: '256'};
 
-/** Longest query that a link carries; a service and a mail program take at least so much. */
-export const QUERY_LIMIT = 7_000;
-
 /** The plan's part of an address; an example where it names neither model nor hardware. */
 export function planQuery(query: URLSearchParams): URLSearchParams
 {

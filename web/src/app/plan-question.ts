@@ -82,19 +82,23 @@ export function bodyOf(query: URLSearchParams, model: unknown): Record<string, u
     return body;
 }
 
+/** The model of a query as this tab keeps it; null where it is a name. */
+function keptOf(query: URLSearchParams): unknown
+{
+    const model = query.get('model') ?? '';
+    return isPasted(model) ? keptModel(model) : null;
+}
+
 /** What a query asks as the body of a request, with the model that this tab keeps for it. */
 export function requestOf(query: URLSearchParams): Record<string, unknown>
 {
-    const model = query.get('model') ?? '';
-    return bodyOf(query, (isPasted(model) ? keptModel(model) : null) ?? model);
+    return bodyOf(query, keptOf(query) ?? query.get('model') ?? '');
 }
 
 /** How a query is asked of /v1/plan or /v1/check. */
 export function questionOf(path: string, query: URLSearchParams): Question
 {
-    const model = query.get('model') ?? '';
-    const kept = isPasted(model) ? keptModel(model) : null;
-    if (kept || query.get('hardware')?.startsWith('{'))
-        return {path, body: bodyOf(query, kept ?? model)};
+    if (keptOf(query) || query.get('hardware')?.startsWith('{'))
+        return {path, body: requestOf(query)};
     return {path: `${path}?${query.toString()}`};
 }

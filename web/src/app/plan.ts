@@ -92,7 +92,7 @@ export interface MemoryTerm {
     readonly rule: string | null;
 }
 
-export interface MemoryChange {
+interface MemoryChange {
     readonly id: string;
     readonly change: Pointers;
     readonly why: string;
@@ -165,13 +165,13 @@ export interface NearAnchor {
     readonly metrics: Readonly<Record<string, number>>;
 }
 
-export interface Gap {
+interface Gap {
     readonly id: string;
     readonly question: string;
     readonly asked: number;
 }
 
-export interface Warning {
+interface Warning {
     readonly id: string;
     readonly pointer: string | null;
     readonly detail: string;

@@ -1,5 +1,6 @@
 // stream.ts - answers that come line by line (NDJSON), with how far they are.
-import {problemOf} from './api';
+import {useEffect, useState} from 'preact/hooks';
+import {problemFrom, problemOf, type Problem} from './api';
 
 const BUSY = 503;
 const TRIES = 5;
@@ -50,4 +51,43 @@ export async function streamLines(path: string, body: unknown, signal: AbortSign
     }
     if (rest)
         onLines([JSON.parse(rest) as unknown]);
+}
+
+export interface Streamed<T> {
+    /** The newest result; while the next one is awaited, the one before it. */
+    readonly result: T | null;
+    readonly problem: Problem | null;
+    /** How much of the next result is there, 0 to 1; null when nothing is awaited. */
+    readonly progress: number | null;
+}
+
+/**
+ * The result of a question (the text of a body), asked again when it changes, `delay` ms after it stands
+ * still; a question that is outdated is given up. null asks nothing.
+ */
+export function useStreamed<T>(question: string | null, delay: number,
+    read: (body: unknown, signal: AbortSignal, onProgress: (share: number) => void) => Promise<T>): Streamed<T>
+{
+    const [streamed, setStreamed] = useState<Streamed<T>>({result: null, problem: null, progress: 0});
+    useEffect(() => {
+        if (question === null)
+            return;
+        const controller = new AbortController();
+        const progress = (share: number) => setStreamed((before) => ({...before, progress: share}));
+        progress(0);
+        const timer = setTimeout(async () => {
+            try {
+                const result = await read(JSON.parse(question), controller.signal, progress);
+                setStreamed({result, problem: null, progress: null});
+            } catch (error) {
+                if (!controller.signal.aborted)
+                    setStreamed((before) => ({...before, problem: problemFrom(error), progress: null}));
+            }
+        }, delay);
+        return () => {
+            clearTimeout(timer);
+            controller.abort();
+        };
+    }, [question]);
+    return streamed;
 }

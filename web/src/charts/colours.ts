@@ -33,4 +33,3 @@ export function familyOf(className: string): Family
 
 export const familyColour = (family: Family) => `var(--c-${family})`;
 export const classColour = (className: string) => familyColour(familyOf(className));
-export const regimeColour = (regime: string) => familyColour(REGIME_FAMILY[regime] ?? 'rest');

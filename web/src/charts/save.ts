@@ -10,7 +10,7 @@ function csvCell(value: Row[string]): string
 }
 
 /** RFC 4180: a header line, every line ended. */
-export function csvOf(rows: readonly Row[]): string
+function csvOf(rows: readonly Row[]): string
 {
     const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
     return [names.map(csvCell).join(','), ...rows.map((row) => names.map((name) => csvCell(row[name])).join(','))]
@@ -22,7 +22,7 @@ const DRAWN = ['fill', 'stroke', 'color', 'font-family', 'font-size', 'font-weig
     'paint-order', 'shape-rendering', 'dominant-baseline'];
 
 /** A drawing that stands alone: colours of the page's theme are written into its elements. */
-export function standalone(svg: SVGSVGElement): string
+function standalone(svg: SVGSVGElement): string
 {
     const copy = svg.cloneNode(true) as SVGSVGElement;
     const from = [svg, ...svg.querySelectorAll('*')];

@@ -21,19 +21,19 @@ interface PartRow {
     readonly mem_bw_gbps: number | null;
 }
 
-export type Catalogue = 'models' | 'hardware';
+type Catalogue = 'models' | 'hardware';
 
 const billions = (count: number) => `${digits(count / 1e9)} B`;
 
 /** "8.03 B", or "235 B, 22 B active". */
-export function modelFacts(row: Pick<ModelRow, 'params_total' | 'params_active'>): string
+function modelFacts(row: Pick<ModelRow, 'params_total' | 'params_active'>): string
 {
     const total = billions(row.params_total);
     return row.params_active < row.params_total * 0.95 ? `${total}, ${billions(row.params_active)} active` : total;
 }
 
 /** "85.0 GB, 3,350 GB/s". */
-export function partFacts(row: Pick<PartRow, 'memory_bytes' | 'mem_bw_gbps'>): string
+function partFacts(row: Pick<PartRow, 'memory_bytes' | 'mem_bw_gbps'>): string
 {
     const memory = figure(row.memory_bytes, 'bytes');
     return row.mem_bw_gbps ? `${memory}, ${Math.round(row.mem_bw_gbps).toLocaleString('en-US')} GB/s` : memory;

@@ -46,7 +46,7 @@ function rank(option: Option, words: readonly string[]): number
 }
 
 /** The options that a text finds, best first. */
-export function matching(options: readonly Option[], text: string): Option[]
+function matching(options: readonly Option[], text: string): Option[]
 {
     const words = plain(text.trim()).split('-').filter(Boolean);
     if (words.length === 0)

@@ -85,7 +85,7 @@ const STEPS_PER_OCTAVE = 4;
 const COMMIT_MS = 120;
 
 /** Whole numbers that people choose, where the slider stops: doublings, and round steps between them. */
-export function stopOf(position: number, min: number): number
+function stopOf(position: number, min: number): number
 {
     const value = min * 2 ** (position / STEPS_PER_OCTAVE);
     if (position % STEPS_PER_OCTAVE === 0 || value < 16)

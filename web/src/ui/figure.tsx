@@ -17,7 +17,7 @@ interface FigureProps {
 }
 
 /** null is "no record", never nought. */
-export function figureText(value: number | null | undefined, unit: Unit, suffix?: string): string
+function figureText(value: number | null | undefined, unit: Unit, suffix?: string): string
 {
     if (value === null || value === undefined || Number.isNaN(value))
         return 'no record';

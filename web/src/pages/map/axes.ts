@@ -1,7 +1,7 @@
 // axes.ts - what a map can have along its sides, and the settings of one as its address holds them.
 import type {Request} from '../../app/plan';
 
-export interface AxisKind {
+interface AxisKind {
     /** As a plan's query names it. */
     readonly leaf: string;
     readonly pointer: string;

@@ -18,7 +18,7 @@ export interface Sort {
     readonly pattern: number;
 }
 
-export interface Colouring {
+interface Colouring {
     readonly id: string;
     readonly label: string;
     /** The figure in bands, with its unit; names where there is none. */

@@ -5,7 +5,7 @@ import {isolines, levels, type GridPoint} from '../../charts/isolines';
 import {overlap, type Box} from './regions';
 import {cellAt, type Grid} from './sweep';
 
-export interface Contour {
+interface Contour {
     readonly key: string;
     readonly text: string;
     readonly path: string;

@@ -19,7 +19,7 @@ function Swatch({sort, pattern}: {sort?: Sort; pattern?: string})
 }
 
 /** The sorts of a map in the order of their size; bands in their own order. */
-export function sortsOf(sorts: readonly Sort[]): Sort[]
+function sortsOf(sorts: readonly Sort[]): Sort[]
 {
     const counts = new Map<string, {sort: Sort; cells: number}>();
     for (const sort of sorts)

@@ -17,7 +17,7 @@ const SMALL_CHARACTER = 6.6;
 const REGIONS_MOST = 12;
 
 /** A border between two regions crossed by a straight walk through the planned point. */
-export interface Crossing {
+interface Crossing {
     readonly along: 'x' | 'y';
     /** The first value on the far side. */
     readonly at: number;

@@ -143,7 +143,7 @@ export default function MapPage({place, embed}: PageProps)
     const titles = useTitles();
     const question = questionOf('/v1/plan', plan);
     const planned = useAnswer<Plan>(question.path, question.body);
-    const {grid, problem, progress} = useSweep(plan, planned.waiting || planned.problem ? null : planned.data?.request ?? null, settings);
+    const {result: grid, problem, progress} = useSweep(plan, planned.waiting || planned.problem ? null : planned.data?.request ?? null, settings);
     const colouring = colouringOf(settings.colour);
     const sorts = useMemo(() => grid ? sortCells(grid.cells, colouring) : [], [grid, colouring]);
     const point = useMemo(() => pointOf(grid, planned.data), [grid, planned.data]);

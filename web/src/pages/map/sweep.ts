@@ -1,10 +1,10 @@
 // sweep.ts - the plans of a map: asked of the API as one sweep, line by line.
-import {useEffect, useState} from 'preact/hooks';
-import {Problem} from '../../app/api';
-import {streamLines} from '../../app/stream';
+import {streamLines, useStreamed, type Streamed} from '../../app/stream';
 import type {Request} from '../../app/plan';
 import {requestOf} from '../../app/plan-question';
 import {axisValues, leafOf, type Axis, type MapSettings} from './axes';
+
+const DELAY_MS = 120;
 
 /** The columns that a cell shows; all of them come with every point. */
 const COLUMNS = ['regime', 'dominant_class', 'dominant_phase', 'dominant_pass', 'dominant_bound', 'dominant_share',
@@ -40,7 +40,7 @@ export interface Cell {
     readonly why: string | null;
 }
 
-export interface SweepBody {
+interface SweepBody {
     readonly base: unknown;
     readonly axes: Readonly<Record<string, unknown>>;
     readonly columns: readonly string[];
@@ -48,7 +48,7 @@ export interface SweepBody {
 }
 
 /** Loads are replayed as a plan does, so that a cell says what the plan says. */
-export function sweepBody(query: URLSearchParams, planned: Request, settings: MapSettings): SweepBody
+function sweepBody(query: URLSearchParams, planned: Request, settings: MapSettings): SweepBody
 {
     const values = (axis: Axis) => axisValues(axis, settings.detail, leafOf(planned, axis.kind));
     return {
@@ -70,7 +70,7 @@ export interface Grid {
 
 type Line = Record<string, string | number | boolean | null | {points: number; of: number}>;
 
-export function gridOf(settings: MapSettings, cells: readonly Cell[]): Grid
+function gridOf(settings: MapSettings, cells: readonly Cell[]): Grid
 {
     const ys: number[] = [];
     const xs: number[] = [];
@@ -84,14 +84,6 @@ export function gridOf(settings: MapSettings, cells: readonly Cell[]): Grid
 }
 
 export const cellAt = (grid: Grid, i: number, j: number): Cell | undefined => grid.cells[i * grid.ys.length + j];
-
-export interface Sweep {
-    /** The newest whole grid; while the next one is awaited, the one before it. */
-    readonly grid: Grid | null;
-    readonly problem: Problem | null;
-    /** How much of the next grid is there, 0 to 1; null when nothing is awaited. */
-    readonly progress: number | null;
-}
 
 async function fetchCells(body: SweepBody, settings: MapSettings, signal: AbortSignal,
     onProgress: (share: number) => void): Promise<Cell[]>
@@ -109,32 +101,10 @@ async function fetchCells(body: SweepBody, settings: MapSettings, signal: AbortS
     return cells;
 }
 
-/** The grid of the settings, asked again when they change; a question that is outdated is given up. */
-export function useSweep(query: URLSearchParams, planned: Request | null, settings: MapSettings): Sweep
+/** The grid of the settings, asked again when they change. */
+export function useSweep(query: URLSearchParams, planned: Request | null, settings: MapSettings): Streamed<Grid>
 {
-    const [sweep, setSweep] = useState<Sweep>({grid: null, problem: null, progress: 0});
-    const body = planned ? JSON.stringify(sweepBody(query, planned, settings)) : null;
-    useEffect(() => {
-        if (!body)
-            return;
-        const controller = new AbortController();
-        const progress = (share: number) => setSweep((before) => ({...before, progress: share}));
-        progress(0);
-        const timer = setTimeout(async () => {
-            try {
-                const cells = await fetchCells(JSON.parse(body) as SweepBody, settings, controller.signal, progress);
-                setSweep({grid: gridOf(settings, cells), problem: null, progress: null});
-            } catch (error) {
-                if (controller.signal.aborted)
-                    return;
-                const problem = error instanceof Problem ? error : new Problem(0, 'the service does not answer', []);
-                setSweep((before) => ({...before, problem, progress: null}));
-            }
-        }, 120);
-        return () => {
-            clearTimeout(timer);
-            controller.abort();
-        };
-    }, [body]);
-    return sweep;
+    const question = planned ? JSON.stringify(sweepBody(query, planned, settings)) : null;
+    return useStreamed(question, DELAY_MS, async (body, signal, onProgress) =>
+        gridOf(settings, await fetchCells(body as SweepBody, settings, signal, onProgress)));
 }

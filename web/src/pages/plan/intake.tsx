@@ -1,6 +1,6 @@
 // intake.tsx - a box to paste into, and what the pasted text set.
 import {useId, useState} from 'preact/hooks';
-import {Problem} from '../../app/api';
+import {Problem, problemFrom} from '../../app/api';
 import {argumentOf, givenOf} from '../../app/plan-query';
 import {isPasted} from '../../app/plan-question';
 import {Sheet} from '../../ui/sheet';
@@ -27,7 +27,7 @@ export function Intake({query, onPasted, onClose}: IntakeProps)
         try {
             onPasted(await planPasted(text, query));
         } catch (error) {
-            setProblem(error instanceof Problem ? error : new Problem(0, 'the service does not answer', []));
+            setProblem(problemFrom(error));
         }
         setWaiting(false);
     };

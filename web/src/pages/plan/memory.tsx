@@ -64,7 +64,7 @@ function freeExplanation(memory: Memory): Explanation
 }
 
 /** The parts of a device's memory from left to right; the pool in what the load fills and what is left of it. */
-export function partsOf(plan: Plan): Part[]
+function partsOf(plan: Plan): Part[]
 {
     const {memory} = plan;
     const {total_bytes: total, kv_bytes: pool} = memory.per_device;

@@ -46,7 +46,7 @@ function stacked(rows: readonly StepClass[], lane: Lane, from: number, of: (row:
  * Device and link classes follow one another; the host's stand so that they end with the step, which
  * shows how much of them the device hides.
  */
-export function segmentsOf(step: Step): Segment[]
+function segmentsOf(step: Step): Segment[]
 {
     const onHost = step.classes.filter((row) => row.pass === 'host');
     const rest = step.classes.filter((row) => row.pass !== 'host');

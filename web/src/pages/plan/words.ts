@@ -26,7 +26,7 @@ export const axisWords = (axis: string) => AXES[axis] ?? plain(axis);
 export const regimeWords = plain;
 
 /** Numbers stay on one line with their units. */
-export const joined = (text: string) =>
+const joined = (text: string) =>
     text.replace(/(\d) (?=(?:%|[kMGTP]?B|[nµm]?s|us|TFLOP|GFLOP|tok)(?![a-z]))/g, '$1\u00a0');
 
 /** "Every step …." from "every step …"; names such as tp or dense_gemm keep their letters. */

@@ -19,12 +19,12 @@ const SETS = [
     {value: 'memory', label: 'memory that engines printed'},
 ];
 
-export const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
+const LEFT_OUT: Readonly<Record<LeftOut, string>> = {
     nothing: 'nothing', run: 'the run', cell: 'the cell', model: 'the model',
 };
 
 /** Filters whose values are the groups of the reply. */
-export const DIMENSIONS = ['engine', 'hardware', 'model', 'weights', 'concurrency', 'input_tokens', 'nearness', 'source'];
+const DIMENSIONS = ['engine', 'hardware', 'model', 'weights', 'concurrency', 'input_tokens', 'nearness', 'source'];
 const FILTERS = ['set', 'metric', ...DIMENSIONS, 'left_out', 'inside', 'explained'];
 
 /** The metrics of a set, the usual one first. */

@@ -121,7 +121,7 @@ const offPrediction: Column = {
 const CUTS = ['tp', 'pp', 'dp', 'ep'];
 
 /** Facts in a line: "tp 4, concurrency 128". */
-export function inLine(value: Json | undefined, only?: readonly string[]): string
+function inLine(value: Json | undefined, only?: readonly string[]): string
 {
     if (isList(value))
         return value.map((part) => inLine(part)).join(', ');
@@ -141,7 +141,7 @@ const line = (title: string, path: string, only?: readonly string[]): Column => 
 const first = (title: string): Column => ({title, wide: true, cell: (facts) => ({text: titleOf(facts)})});
 
 /** Claims: what was found, and how good that is. */
-export const VERDICT_TONE: Readonly<Record<string, Tone>> = {
+const VERDICT_TONE: Readonly<Record<string, Tone>> = {
     reproduced: 'good', measured: 'good', derived: 'good', rounding: 'good', source_partial: 'doubt', plausible: 'doubt',
     refuted: 'bad', wrong_basis: 'bad', wrong_attribution: 'bad', wrong_label: 'bad', overstated: 'bad', outdated: 'bad',
     ambiguous: 'doubt', opinion: 'plain',

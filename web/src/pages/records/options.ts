@@ -18,7 +18,7 @@ function tableOf(kind: string): Promise<Record<string, string>[]>
     return asked;
 }
 
-export interface Options {
+interface Options {
     readonly values: readonly string[];
     /** Whether no other value can occur. */
     readonly complete: boolean;

@@ -3,7 +3,7 @@ import {addressOfRecord} from '../../app/behind';
 import {addressOf} from '../../app/location';
 import {isFacts, listAt, planAddress, textAt, type Facts} from '../../app/records';
 
-export type Link = readonly [href: string, text: string];
+type Link = readonly [href: string, text: string];
 
 /** Conditions of a measurement that are leaves of a plan's request by the same name. */
 const PLAN_LEAVES = ['tp', 'pp', 'dp', 'ep', 'chunked_prefill_tokens', 'max_num_seqs', 'max_model_len',
@@ -13,7 +13,7 @@ const LOAD_GENERATORS = ['inferencex', 'engine_bench'];
 const PLANNED_KINDS = ['serving', 'speed', 'host', 'attribution'];
 
 /** The plan of the conditions that a measurement was made under; null where it names no model or part. */
-export function planOfAnchor(facts: Facts): string | null
+function planOfAnchor(facts: Facts): string | null
 {
     const query = new URLSearchParams();
     const conditions = isFacts(facts.conditions) ? facts.conditions : {};
