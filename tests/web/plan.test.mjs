@@ -128,7 +128,7 @@ onPages('The plan', (check) => {
         await box.focus();
         await page.keyboard.press('Control+A');
         await page.keyboard.type('qwen3 8b');
-        await page.getByRole('option').first().waitFor();
+        await page.getByRole('option', {name: /Qwen3 8B/}).first().waitFor();
         assert.equal(await box.getAttribute('aria-expanded'), 'true');
         await page.keyboard.press('ArrowDown');
         const active = await box.getAttribute('aria-activedescendant');

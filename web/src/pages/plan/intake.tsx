@@ -1,6 +1,6 @@
 // intake.tsx - a box to paste into, and what the pasted text set.
 import {useId, useState} from 'preact/hooks';
-import {Problem, problemFrom} from '../../app/api';
+import {problemFrom, type Problem} from '../../app/api';
 import {argumentOf, givenOf} from '../../app/plan-query';
 import {isPasted} from '../../app/plan-question';
 import {Sheet} from '../../ui/sheet';
