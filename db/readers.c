@@ -16,9 +16,12 @@ struct reader {
     int calls; /* of the progress handler, since the last statement was asked for */
     int n;
 
-    struct {
+    unsigned long long asked; /* statements so far */
+
+    struct cached {
         char *sql;
         sqlite3_stmt *statement;
+        unsigned long long asked; /* when it was asked for last */
     } cached[STATEMENTS_MAX];
 };
 
@@ -121,20 +124,44 @@ static struct reader *reader_mine(struct readers *readers)
     return reader;
 }
 
+/* A place for one more statement: a free one, or that of the statement asked for longest ago which
+ * nobody is reading from. Callers nest a few deep: one that was just handed out is among the last.
+ */
+static struct cached *reader_room(struct reader *reader)
+{
+    struct cached *oldest = NULL;
+    if (reader->n < STATEMENTS_MAX) {
+        return &reader->cached[reader->n++];
+    }
+    for (int i = 0; i < reader->n; i++) {
+        struct cached *cached = &reader->cached[i];
+        if (!sqlite3_stmt_busy(cached->statement) && (!oldest || cached->asked < oldest->asked)) {
+            oldest = cached;
+        }
+    }
+    if (oldest) {
+        sqlite3_finalize(oldest->statement);
+        free(oldest->sql);
+    }
+    return oldest;
+}
+
 static sqlite3_stmt *reader_prepare(struct reader *reader, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
-    if (reader->n == STATEMENTS_MAX) {
-        reader_forget(reader);
-    }
     char *copy = strdup(sql);
     if (!copy || sqlite3_prepare_v3(reader->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
                                     NULL) != SQLITE_OK) {
         free(copy);
         return NULL;
     }
-    reader->cached[reader->n].sql = copy;
-    reader->cached[reader->n++].statement = statement;
+    struct cached *cached = reader_room(reader);
+    if (!cached) {
+        sqlite3_finalize(statement);
+        free(copy);
+        return NULL;
+    }
+    *cached = (struct cached){copy, statement, reader->asked};
     return statement;
 }
 
@@ -145,12 +172,14 @@ sqlite3_stmt *readers_statement(struct readers *readers, const char *sql)
         return NULL;
     }
     reader->calls = 0;
+    reader->asked++;
     for (int i = 0; i < reader->n; i++) {
         sqlite3_stmt *statement = reader->cached[i].statement;
         if (strcmp(reader->cached[i].sql, sql) == 0) {
             assert(!sqlite3_stmt_busy(statement));
             sqlite3_reset(statement);
             sqlite3_clear_bindings(statement);
+            reader->cached[i].asked = reader->asked;
             return statement;
         }
     }

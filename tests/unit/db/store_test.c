@@ -517,6 +517,31 @@ static void statements_are_reset(void **state)
     store_close(NULL);
 }
 
+/* A thread asks for more statements than are kept while it reads from one of them, and from one
+ * that it has not stepped yet. */
+static void a_statement_in_use_outlives_many_others(void **state)
+{
+    struct store *store = opened(NULL);
+    struct sqlite3_stmt *row = store_read(store, "SELECT id FROM hardware ORDER BY id");
+    int n = 0;
+    (void)state;
+    assert_non_null(row);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        char sql[60];
+        snprintf(sql, sizeof(sql), "SELECT %d", n);
+        struct sqlite3_stmt *fresh = store_read(store, "SELECT 7");
+        assert_int_equal(number_in(store, sql), n);
+        assert_int_equal(sqlite3_step(fresh), SQLITE_ROW);
+        assert_int_equal(sqlite3_column_int(fresh, 0), 7);
+        store_done(fresh);
+        n++;
+    }
+    store_done(row);
+    assert_int_equal(n, 158);
+    assert_int_equal(number_in(store, "SELECT 3"), 3);
+    store_close(store);
+}
+
 #define IN_PLACE(TEST) cmocka_unit_test_setup_teardown(TEST, make_place, remove_place)
 
 int main(void)
@@ -538,6 +563,7 @@ int main(void)
         IN_PLACE(a_read_only_file_is_served),
         cmocka_unit_test(snapshots_are_swapped_under_readers),
         cmocka_unit_test(statements_are_reset),
+        cmocka_unit_test(a_statement_in_use_outlives_many_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
