@@ -21,6 +21,8 @@ const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 const READY = /listening on (http:\/\/127\.0\.0\.1:\d+)/;
 const START_MS = 20_000;
 const CHECK_MS = 60_000;
+// A check mostly waits: for the daemon, for the browser, for what stands still.
+const CHECKS_AT_ONCE = 3;
 // Beyond these the browser asks its maker's hosts by itself, which a closed network answers late.
 const QUIET = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync'];
@@ -130,7 +132,7 @@ async function runCheck(place, options, body)
  */
 export function onPages(name, checks)
 {
-    describe(name, () => {
+    describe(name, {concurrency: CHECKS_AT_ONCE}, () => {
         const place = {};
         before(async () => {
             place.service = await findService();

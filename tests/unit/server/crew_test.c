@@ -29,7 +29,8 @@ static bool write_number(void *ctx, void *worker, long block, struct json_out *o
 
 static struct crew *crew_of(long *broken, int threads)
 {
-    const struct crew_work work = {broken, worker_new, free, write_number, BLOCKS};
+    struct crew_work work = {NULL, worker_new, free, write_number, BLOCKS};
+    work.ctx = broken;
     struct crew *crew = crew_new(&work, threads);
     assert_non_null(crew);
     return crew;
