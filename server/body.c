@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "field.h"
 #include "json_check.h"
 #include "negotiate.h"
 #include "problem.h"
@@ -38,6 +39,26 @@ struct cJSON *body_json(struct context *ctx)
     if (!tree)
         problem_status(ctx, 413, "the body needs more memory than one request may use");
     return tree;
+}
+
+static bool is_one_of(const char *name, const char *const *names, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+void body_refuse_members(struct arena *arena, struct faults *faults, const struct cJSON *object,
+                         const char *place, const char *const *names, int n, const char *detail)
+{
+    for (const cJSON *item = object->child; item; item = item->next) {
+        if (is_one_of(item->string, names, n))
+            continue;
+        const char *pointer = arena_printf(arena, "%s/%s", place, field_quote(arena, item->string));
+        fault_add(faults, pointer ? pointer : place, fault_nearest(item->string, names, n), "%s",
+                  detail);
+    }
 }
 
 void reply_begin(struct context *ctx, struct json_out *ret_out)

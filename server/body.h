@@ -6,6 +6,7 @@
 #ifndef REGIME_BODY_H
 #define REGIME_BODY_H
 
+#include "fault.h"
 #include "json_out.h"
 #include "routes.h"
 
@@ -18,6 +19,11 @@ struct cJSON;
  * NULL and the handler returns. Duplicate and unknown names are left to the reader of the tree.
  */
 struct cJSON *body_json(struct context *ctx);
+
+/* Adds a fault for each member of the object at `place` ("" or "/space") whose name is none of the
+ * n names: the nearest one is suggested, `detail` says what it is no member of. */
+void body_refuse_members(struct arena *arena, struct faults *faults, const struct cJSON *object,
+                         const char *place, const char *const *names, int n, const char *detail);
 
 /*
  * Makes what was written the reply's body, with a line end behind it. The content type is that of

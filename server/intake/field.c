@@ -651,18 +651,6 @@ static bool is_one_of(const char *name, const char *const *names, int n)
     return false;
 }
 
-void field_refuse_members(struct arena *arena, struct faults *faults, const cJSON *object,
-                          const char *place, const char *const *names, int n, const char *detail)
-{
-    for (const cJSON *item = object->child; item; item = item->next) {
-        if (is_one_of(item->string, names, n))
-            continue;
-        const char *pointer = arena_printf(arena, "%s/%s", place, field_quote(arena, item->string));
-        fault_add(faults, pointer ? pointer : place, fault_nearest(item->string, names, n), "%s",
-                  detail);
-    }
-}
-
 /* Objects around a leaf that a query names are there. */
 static void mark_present(struct field_reader *reader, int row)
 {

@@ -169,11 +169,6 @@ bool field_is_refused(const struct field_reader *reader, int row);
 /* The text of a value, NULL when it is not a text. */
 const char *field_value_text(const struct field_value *value);
 
-/* Adds a fault for each member of the object at `place` ("" or "/space") whose name is none of the
- * n names: the nearest one is suggested, `detail` says what it is no member of. */
-void field_refuse_members(struct arena *arena, struct faults *faults, const struct cJSON *object,
-                          const char *place, const char *const *names, int n, const char *detail);
-
 /* `text` shortened to what a message may quote, cut between characters; may allocate from the
  * arena. */
 const char *field_quote(struct arena *arena, const char *text);

@@ -90,7 +90,7 @@ static void fault_at(const struct reading *reading, const char *place, const cha
 static void refuse_names(const struct reading *reading, const cJSON *object, const char *place,
                          const char *const *names, int n)
 {
-    field_refuse_members(arena_of(reading), reading->faults, object, place, names, n,
+    body_refuse_members(arena_of(reading), reading->faults, object, place, names, n,
                          "unknown member of a search");
 }
 
