@@ -91,7 +91,7 @@ static void refuse_names(const struct reading *reading, const cJSON *object, con
                          const char *const *names, int n)
 {
     body_refuse_members(arena_of(reading), reading->faults, object, place, names, n,
-                         "unknown member of a search");
+                        "unknown member of a search");
 }
 
 /* Leaves of a way of drafting. */

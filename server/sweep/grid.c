@@ -364,8 +364,8 @@ bool grid_read(struct context *ctx, struct faults *faults, const char *const *ow
     plan_body_refuse_leaves(ctx->request, own, n_own, faults);
     grid->catalogue = ctx->catalogue;
     if (cJSON_IsObject(body)) {
-        body_refuse_members(ctx->request->arena, faults, body, "", MEMBERS,
-                             (int)ARRAY_LEN(MEMBERS), "unknown member of a sweep");
+        body_refuse_members(ctx->request->arena, faults, body, "", MEMBERS, (int)ARRAY_LEN(MEMBERS),
+                            "unknown member of a sweep");
         read_axes(&reading, cJSON_GetObjectItemCaseSensitive(body, "axes"));
         read_base(&reading, cJSON_GetObjectItemCaseSensitive(body, "base"));
         read_columns(&reading, cJSON_GetObjectItemCaseSensitive(body, "columns"));
