@@ -308,7 +308,6 @@ static enum check_verdict worse_of(enum check_verdict a, enum check_verdict b)
     return a == CHECK_UNKNOWN || b == CHECK_UNKNOWN ? CHECK_UNKNOWN : CHECK_PASS;
 }
 
-/* One row held against a plan; false where it does not apply. */
 static void begin(int row, struct check *ret_check)
 {
     *ret_check = (struct check){.id = (enum check_id)row,
@@ -319,6 +318,7 @@ static void begin(int row, struct check *ret_check)
                                 .basis = BASIS_DERIVED};
 }
 
+/* One row held against a plan; false where it does not apply. */
 static bool evaluate(int row, const struct plan *plan, const struct check_asked *asked,
                      struct check *ret_check)
 {

@@ -6,7 +6,8 @@
  *          to the bit.
  * Ownership: plain data, some megabytes; zeroed, it keeps nothing. It borrows what the problem
  *          borrows, and compares texts by where they lie: where such a text ends, holds = false
- * forgets. Threads: a keeper belongs to one thread.
+ *          forgets.
+ * Threads: a keeper belongs to one thread.
  */
 #ifndef REGIME_PLAN_KEEPER_H
 #define REGIME_PLAN_KEEPER_H
