@@ -21,6 +21,8 @@ export interface Sort {
 interface Colouring {
     readonly id: string;
     readonly label: string;
+    /** Of a map that shows it. */
+    readonly title: string;
     /** The figure in bands, with its unit; names where there is none. */
     readonly figure?: {readonly of: (cell: Cell) => number | null; readonly unit: string};
     readonly name?: {
@@ -46,18 +48,22 @@ const classFamily = (cell: Cell): Family =>
     cell.dominant_bound === 'compute' ? 'compute' : familyOf(cell.dominant_class ?? '');
 
 export const COLOURINGS: readonly Colouring[] = [
-    {id: 'dominant_class', label: 'dominant class',
+    {id: 'dominant_class', label: 'dominant class', title: 'What it waits for',
         name: {of: classLabel, family: classFamily, record: (cell) => cell.dominant_class,
             words: (cell) => `in ${cell.dominant_phase}, bound by ${cell.dominant_bound?.replaceAll('_', ' ')}`}},
-    {id: 'regime', label: 'regime',
+    {id: 'regime', label: 'regime', title: 'Regimes',
         name: {of: (cell) => cell.regime, family: (cell) => REGIME_FAMILY[cell.regime ?? ''] ?? 'rest',
             record: (cell) => cell.regime}},
-    {id: 'tpot_ms', label: 'time per output token', figure: {of: (cell) => cell.tpot_ms, unit: 'ms'}},
-    {id: 'ttft_ms', label: 'time to first token', figure: {of: (cell) => cell.ttft_ms, unit: 'ms'}},
-    {id: 'output_tok_s', label: 'output in all', figure: {of: (cell) => cell.output_tok_s, unit: 'tok/s'}},
-    {id: 'output_tok_s_per_device', label: 'output per device',
+    {id: 'tpot_ms', label: 'time per output token', title: 'Time per output token',
+        figure: {of: (cell) => cell.tpot_ms, unit: 'ms'}},
+    {id: 'ttft_ms', label: 'time to first token', title: 'Time to first token',
+        figure: {of: (cell) => cell.ttft_ms, unit: 'ms'}},
+    {id: 'output_tok_s', label: 'output in all', title: 'Output in all',
+        figure: {of: (cell) => cell.output_tok_s, unit: 'tok/s'}},
+    {id: 'output_tok_s_per_device', label: 'output per device', title: 'Output per device',
         figure: {of: (cell) => cell.output_tok_s_per_device, unit: 'tok/s'}},
-    {id: 'per_user_tok_s', label: 'output per user', figure: {of: (cell) => cell.per_user_tok_s, unit: 'tok/s'}},
+    {id: 'per_user_tok_s', label: 'output per user', title: 'Output per user',
+        figure: {of: (cell) => cell.per_user_tok_s, unit: 'tok/s'}},
 ];
 
 export const colouringOf = (id: string): Colouring =>

@@ -1,7 +1,7 @@
 // drawing.tsx - the map itself: coloured cells, their borders and names, contours of the time per token,
 // the point that is planned and the cell that is looked at.
 import {useMemo} from 'preact/hooks';
-import {digits} from '../../app/figures';
+import {mark} from '../../app/figures';
 import {axisScale, type AxisScale} from '../../charts/axis_scale';
 import {useWidth} from '../../charts/width';
 import {waits, type Sort} from './colouring';
@@ -32,7 +32,7 @@ const MARGIN = {left: 64, right: 14, top: 26, bottom: 46};
 const TEXT_HEIGHT = 18;
 
 const axisTitle = ({kind}: Grid['x']) => kind.unit ? `${kind.label}, ${kind.unit}` : kind.label;
-const tickText = (value: number) => value >= 1000 ? value.toLocaleString('en-US') : digits(value);
+const tickText = (value: number) => mark(value, 'count');
 
 function Axes({grid, x, y}: {grid: Grid; x: AxisScale; y: AxisScale})
 {

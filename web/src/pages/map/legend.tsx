@@ -1,5 +1,5 @@
 // legend.tsx - what the colours and patterns of a map mean, and the same map in words.
-import {digits, figure} from '../../app/figures';
+import {figure, mark} from '../../app/figures';
 import {waits, type Sort} from './colouring';
 import {patternUrl} from './hatches';
 import {crossingsOf} from './names';
@@ -44,7 +44,7 @@ export function Legend({grid, sorts, titles}: {grid: Grid; sorts: readonly Sort[
     );
 }
 
-const plain = (value: number) => value >= 1000 ? value.toLocaleString('en-US') : digits(value);
+const plain = (value: number) => mark(value, 'count');
 
 function span(values: readonly number[], write: (value: number) => string): string
 {

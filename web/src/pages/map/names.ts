@@ -1,5 +1,5 @@
 // names.ts - the words written into a map: what each region is, and what its borders are.
-import {digits} from '../../app/figures';
+import {mark} from '../../app/figures';
 import type {AxisScale} from '../../charts/axis_scale';
 import {waits, type Sort} from './colouring';
 import {overlap, placeFor, regionsOf, type Box} from './regions';
@@ -43,16 +43,25 @@ export function crossingsOf(grid: Grid, sorts: readonly Sort[], spot: {i: number
     return found;
 }
 
-/** Where most of the border between cells that differ lies, told by the middle of its longest stretch. */
-function waitBorder(grid: Grid, x: AxisScale, y: AxisScale): {x: number; y: number} | null
+const middle = (scale: AxisScale, i: number) => ((scale.edges[i] ?? 0) + (scale.edges[i + 1] ?? 0)) / 2;
+
+/** Where the border stands beyond which requests wait, and the arrow that points beyond it. */
+function waitBorder(grid: Grid, x: AxisScale, y: AxisScale): {x: number; y: number; arrow: string} | null
 {
     const rows = grid.ys.length;
-    const places: {x: number; y: number}[] = [];
+    const begins = (from: number, to: number) => !waits(grid.cells[from]) && waits(grid.cells[to]);
+    const across: {x: number; y: number; arrow: string}[] = [];
+    const up: typeof across = [];
     for (let j = 0; j < rows; j++)
-        for (let i = 0; i + 1 < grid.xs.length; i++)
-            if (!waits(grid.cells[i * rows + j]) && waits(grid.cells[(i + 1) * rows + j]))
-                places.push({x: x.edges[i + 1] ?? 0, y: ((y.edges[j] ?? 0) + (y.edges[j + 1] ?? 0)) / 2});
-    return places[Math.floor(places.length / 2)] ?? null;
+        for (let i = 0; i < grid.xs.length; i++) {
+            const cell = i * rows + j;
+            if (i + 1 < grid.xs.length && begins(cell, cell + rows))
+                across.push({x: x.edges[i + 1] ?? 0, y: middle(y, j), arrow: '→'});
+            if (j + 1 < rows && begins(cell, cell + 1))
+                up.push({x: middle(x, i), y: y.edges[j + 1] ?? 0, arrow: '↑'});
+        }
+    const longer = across.length * x.length >= up.length * y.length ? across : up;
+    return longer[Math.floor(longer.length / 2)] ?? null;
 }
 
 /** Keeps a box within the drawing. */
@@ -76,13 +85,13 @@ export function namesOf(grid: Grid, sorts: readonly Sort[], point: {x: number; y
             put({key: `region ${k}`, kind: 'region', text: region.sort.label, box: {...place, y: y.length - place.y}});
     });
     const border = waitBorder(grid, x, y);
-    const words = 'KV pool full →';
+    const words = `KV pool full ${border?.arrow ?? ''}`;
     if (border)
         put({key: 'border', kind: 'border', text: words, box: within({x: border.x, y: y.length - border.y,
             width: words.length * SMALL_CHARACTER, height: 15}, x, y)});
     const spot = point && {i: x.cellOf(x.place(point.x)), j: y.cellOf(y.place(point.y))};
     for (const crossing of spot ? crossingsOf(grid, sorts, spot) : []) {
-        const text = `${crossing.along === 'x' ? '→' : '↑'} ${digits(crossing.at)}`;
+        const text = `${crossing.along === 'x' ? '→' : '↑'} ${mark(crossing.at, 'count')}`;
         const edge = (crossing.along === 'x' ? x.edges[crossing.i] : y.edges[crossing.j]) ?? 0;
         const width = text.length * SMALL_CHARACTER + 4;
         const at = crossing.along === 'x'

@@ -101,6 +101,7 @@ function MapView({grid, sorts, point, settings, plan, query, titles, progress, e
 {
     const {spot, setHover, setPinned} = useCursor(grid, point?.spot ?? null);
     const cell = cellAt(grid, spot.i, spot.j) as Cell;
+    const colouring = colouringOf(settings.colour);
     const isPoint = point !== null && spot.i === point.spot.i && spot.j === point.spot.j;
     const here = new URLSearchParams(query);
     here.set(grid.x.kind.leaf, String(cell.x));
@@ -119,8 +120,8 @@ function MapView({grid, sorts, point, settings, plan, query, titles, progress, e
     };
     return (
         <div class={embed ? 'map-embed' : 'map-main'}>
-            <Frame id="map" title={`What it waits for: ${sideWords(settings)}`} embed={embed} rows={() => rowsOf(grid)}
-                words={<>{grid.cells.length.toLocaleString('en-US')} plans, coloured by {colouringOf(settings.colour).label}.{' '}
+            <Frame id="map" title={`${colouring.title}: ${sideWords(settings)}`} embed={embed} rows={() => rowsOf(grid)}
+                words={<>{grid.cells.length.toLocaleString('en-US')} plans, coloured by {colouring.label}.{' '}
                     {point ? 'The ring is the planned point.' : 'The planned point is beyond these ranges.'}
                     {!embed && <span id="map-help"> Arrow keys walk, Shift leaps, Enter marks the point.</span>}</>}>
                 <progress class="map-progress" max="1" value={progress ?? 1} aria-label="Plans computed"

@@ -1,6 +1,6 @@
 // front.tsx - speed for one user against output of one device: what is on the front, and what ranks.
 import {useMemo} from 'preact/hooks';
-import {digits} from '../../app/figures';
+import {digits, mark} from '../../app/figures';
 import type {FrontPoint, SearchItem, SearchResult} from '../../app/search';
 import {linearTicks} from '../../charts/axis_scale';
 import {Frame} from '../../charts/frame';
@@ -82,7 +82,7 @@ function sidesOf(dots: readonly Dot[], width: number): Sides
 
 function Axes({sides}: {sides: Sides})
 {
-    const text = (value: number) => value >= 1000 ? value.toLocaleString('en-US') : digits(value);
+    const text = (value: number) => mark(value, 'count');
     return (
         <g class="front-axes" aria-hidden="true">
             {sides.xTicks.map((tick) => (
