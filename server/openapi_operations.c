@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "anchors.h"
+#include "assets.h"
 #include "backtest_page.h"
 #include "backtest_route.h"
 #include "check_route.h"
@@ -168,6 +169,13 @@ static void put_example(struct json_out *out, const char *name, const char *valu
     json_end_object(out);
 }
 
+static void put_type(struct json_out *out, const char *type)
+{
+    json_begin_object(out);
+    json_put_text(out, "type", type);
+    json_end_object(out);
+}
+
 static void put_either(struct json_out *out, const char *one, const char *other)
 {
     json_begin_object(out);
@@ -204,9 +212,7 @@ static void put_content(struct json_out *out, const struct operation *operation,
     if (lines) {
         schema_write_reference(out, row->line);
     } else if (strcmp(type, MEDIA_JSON) != 0) {
-        json_begin_object(out);
-        json_put_text(out, "type", strcmp(type, MEDIA_GITLAB) == 0 ? "array" : "string");
-        json_end_object(out);
+        put_type(out, strcmp(type, MEDIA_GITLAB) == 0 ? "array" : "string");
     } else if (operation->route->handler == plan_handler) {
         put_plan_content(out, operation);
     } else if (operation->route->handler == backtest_handler) {
@@ -239,6 +245,7 @@ enum when {
     WITH_QUERY,
     WITH_ID,
     WITH_BODY,
+    OF_PLAIN_FRONT,
     OF_READINESS,
     OF_STORE,
     OF_SWEEPS,
@@ -260,6 +267,7 @@ static const struct refusal {
     {413, ALWAYS, "a body that is too long, or one where none is read"},
     {415, WITH_BODY, "the body's media type or encoding is not read"},
     {422, WITH_QUERY, "the request has faults; all of them are listed"},
+    {422, OF_PLAIN_FRONT, "the page lists the faults of the form"},
     {429, OF_TOKENS, "too many writes, or too many tokens that are none; see Retry-After"},
     {503, OF_READINESS, "stopping"},
     {503, OF_STORE, "the store cannot be read at the moment"},
@@ -280,6 +288,8 @@ static bool applies(const struct operation *operation, enum query_shape query, e
         return strstr(route->path, OPERATION_HOLE) != NULL;
     case WITH_BODY:
         return post;
+    case OF_PLAIN_FRONT:
+        return route->handler == front_handler && N_ASSETS == 0;
     case OF_READINESS:
         return route->handler == readyz_handler;
     case OF_STORE:
@@ -304,10 +314,14 @@ static void put_refusal(struct json_out *out, const struct refusal *refusal)
     if (refusal->status >= 400) {
         json_key(out, "content");
         json_begin_object(out);
-        json_key(out, PROBLEM_MEDIA_TYPE);
+        json_key(out, refusal->when == OF_PLAIN_FRONT ? MEDIA_HTML : PROBLEM_MEDIA_TYPE);
         json_begin_object(out);
         json_key(out, "schema");
-        schema_write_reference(out, "Problem");
+        if (refusal->when == OF_PLAIN_FRONT) {
+            put_type(out, "string");
+        } else {
+            schema_write_reference(out, "Problem");
+        }
         json_end_object(out);
         json_end_object(out);
     }

@@ -9,9 +9,11 @@
 #include <cmocka.h>
 
 #include "app_kit.h"
+#include "assets.h"
 #include "negotiate.h"
 #include "request_limits.h"
 #include "routes.h"
+#include "shell.h"
 
 /* A request of that target; the caller adds headers and a body. */
 static struct request request_of(const struct app_kit *fixture, enum method method,
@@ -77,7 +79,8 @@ static void every_promised_format_is_given(void **state)
     static const char *const WORDS[] = {"json", "text", "csv", "html", "ndjson"};
 
     for (size_t i = 0; i < N_ROUTES; i++) {
-        if (strchr(ROUTES[i].path, '{') || ROUTES[i].body_max_bytes > 0)
+        bool is_built = ROUTES[i].handler != shell_handler || N_ASSETS > 0;
+        if (strchr(ROUTES[i].path, '{') || ROUTES[i].body_max_bytes > 0 || !is_built)
             continue;
         for (size_t k = 0; ROUTES[i].media_types[k]; k++) {
             const char *type = ROUTES[i].media_types[k];

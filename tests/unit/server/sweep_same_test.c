@@ -13,6 +13,7 @@
 #include "app_kit.h"
 #include "checks.h"
 #include "grid.h"
+#include "json_memory.h"
 #include "nearness.h"
 #include "plan_request.h"
 
@@ -167,7 +168,10 @@ static void bench_open(const struct app_kit *kit, const char *text, struct bench
     *ret_bench = (struct bench){.kit = kit, .catalogue = ctx.catalogue, .body = cJSON_Parse(text)};
     ret_bench->arena = arena_new(APP_KIT_ARENA_MAX);
     assert_non_null(ret_bench->arena);
-    if (!grid_read(&ctx, &faults, NULL, 0, &ret_bench->grid))
+    json_memory_enter(kit->arena);
+    bool good = grid_read(&ctx, &faults, NULL, 0, &ret_bench->grid);
+    json_memory_leave();
+    if (!good)
         fail_msg("%s: %.500s", text, reply.body);
 }
 

@@ -12,6 +12,7 @@
 
 #include "app_kit.h"
 #include "grid.h"
+#include "json_memory.h"
 #include "negotiate.h"
 #include "reply_stream.h"
 #include "sweep_stream.h"
@@ -225,7 +226,10 @@ static void passes_do_not_show(void **state)
         struct grid grid = {0};
         arena_reset(kit->arena);
         faults_init(&faults, kit->arena);
-        assert_true(grid_read(&ctx, &faults, NULL, 0, &grid));
+        json_memory_enter(kit->arena);
+        bool good = grid_read(&ctx, &faults, NULL, 0, &grid);
+        json_memory_leave();
+        assert_true(good);
         struct reply_stream *stream = sweep_stream_new(
             &grid, &(struct sweep_options){.format = MEDIA_JSON, .kept_bytes_max = KEPT[i]});
         size_t length = 0;
