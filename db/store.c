@@ -27,11 +27,10 @@
 #include "migrate.h"
 #include "readers.h"
 #include "sql.h"
+#include "store_connect.h"
 #include "store_file.h"
 #include "store_pages.h"
 #include "store_refresh.h"
-
-#define PATH_TEXT_MAX 4096
 
 struct snapshot {
     struct catalogue_data *data; /* NULL once freed */
@@ -52,12 +51,6 @@ struct store {
     struct snapshot *snapshots;
     _Atomic(struct snapshot *) current;
 };
-
-static bool refuse(char ret_error[STORE_ERROR_MAX], const char *path, const char *why)
-{
-    (void)text_print(ret_error, STORE_ERROR_MAX, "%s: %s", path, why);
-    return false;
-}
 
 /* ---- snapshots ---- */
 
@@ -139,7 +132,7 @@ struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERRO
         return NULL;
     }
     if (!store->writable) {
-        (void)refuse(ret_error, store->path, "cannot be written");
+        (void)store_refuse(ret_error, store->path, "cannot be written");
         return NULL;
     }
     pthread_mutex_lock(&store->writing);
@@ -163,54 +156,26 @@ void store_writer_unlock(struct store *store)
 
 /* ---- files ---- */
 
-/* The path as a URI, with `query` behind. */
-static bool uri_write(const char *path, const char *query, char *ret_uri, size_t max)
-{
-    static const char HEX[] = "0123456789ABCDEF";
-    size_t used = 5;
-    if (!text_print(ret_uri, max, "file:")) {
-        return false;
-    }
-    for (; *path && used + 4 < max; path++) {
-        if (strchr("?#%", *path)) {
-            ret_uri[used++] = '%';
-            ret_uri[used++] = HEX[((unsigned char)*path) >> 4];
-            ret_uri[used++] = HEX[((unsigned char)*path) & 0xf];
-        } else {
-            ret_uri[used++] = *path;
-        }
-    }
-    return !*path && text_print(ret_uri + used, max - used, "%s", query);
-}
-
-static bool copy_database(sqlite3 *from, const char *path)
-{
-    sqlite3 *to = sql_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    sqlite3_backup *backup = to ? sqlite3_backup_init(to, "main", from, "main") : NULL;
-    bool done = backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE;
-    done = sqlite3_backup_finish(backup) == SQLITE_OK && done;
-    return sqlite3_close(to) == SQLITE_OK && done;
-}
-
 /* Makes the file from the embedded records: whole or not at all, and never over one that is there.
  */
 static bool file_create(const char *path, char ret_error[STORE_ERROR_MAX])
 {
-    char fresh[PATH_TEXT_MAX];
+    char fresh[STORE_PATH_MAX];
     if (!text_print(fresh, sizeof(fresh), "%s" STORE_FRESH_INFIX "%ld", path, (long)getpid())) {
-        return refuse(ret_error, path, "its name is too long");
+        return store_refuse(ret_error, path, "its name is too long");
     }
+    (void)store_refuse(ret_error, path, "cannot be created there");
     sqlite3 *embedded = embedded_open();
-    bool copied = embedded && copy_database(embedded, fresh);
+    bool copied = embedded && store_copy(embedded, fresh, ret_error);
     sqlite3_close(embedded);
     embedded_pages_drop();
     if (!copied) {
         (void)unlink(fresh);
-        return refuse(ret_error, path, "cannot be created there");
+        return false;
     }
     bool linked = link(fresh, path) == 0 || errno == EEXIST || rename(fresh, path) == 0;
     (void)unlink(fresh);
-    return linked || refuse(ret_error, path, "cannot be created there");
+    return linked || store_refuse(ret_error, path, "cannot be created there");
 }
 
 /* Whether the file is there; makes it when it is not. */
@@ -220,42 +185,15 @@ static bool file_ensure(const char *path, char ret_error[STORE_ERROR_MAX])
     store_file_clear_fresh(path);
     if (stat(path, &there) != 0) {
         return errno == ENOENT ? file_create(path, ret_error)
-                               : refuse(ret_error, path, "cannot be looked at");
+                               : store_refuse(ret_error, path, "cannot be looked at");
     }
     if (S_ISDIR(there.st_mode)) {
-        return refuse(ret_error, path, "is a directory");
+        return store_refuse(ret_error, path, "is a directory");
     }
     if (there.st_size == 0) {
-        return refuse(ret_error, path, "is empty: remove it to have a new store made there");
+        return store_refuse(ret_error, path, "is empty: remove it to have a new store made there");
     }
     return true;
-}
-
-/* Opens what file_ensure() found for writing, or for reading where it cannot be written. A file in
- * a place where not even a lock file can be made is opened as one that nobody changes. */
-static sqlite3 *file_open(const char *path, bool *ret_writable, char ret_uri[PATH_TEXT_MAX],
-                          char ret_error[STORE_ERROR_MAX])
-{
-    const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    sqlite3 *db = NULL;
-    if (!uri_write(path, "", ret_uri, PATH_TEXT_MAX)) {
-        (void)refuse(ret_error, path, "its name is too long");
-        return NULL;
-    }
-    int rc = sqlite3_open_v2(ret_uri, &db, SQLITE_OPEN_READWRITE | flags, NULL);
-    if (rc == SQLITE_OK && sql_configure(db) && sql_number(db, "PRAGMA schema_version", -1) >= 0) {
-        *ret_writable = sqlite3_db_readonly(db, "main") == 0;
-        return db;
-    }
-    rc = sqlite3_errcode(db) & 0xff;
-    sql_explain(db, path, ret_error, STORE_ERROR_MAX);
-    sqlite3_close(db);
-    *ret_writable = false;
-    if ((rc != SQLITE_CANTOPEN && rc != SQLITE_READONLY) ||
-        !uri_write(path, "?immutable=1", ret_uri, PATH_TEXT_MAX)) {
-        return NULL;
-    }
-    return sql_open(ret_uri, SQLITE_OPEN_READONLY | flags);
 }
 
 /* Brings the open file to this program's schema and records. */
@@ -269,7 +207,7 @@ static bool file_upgrade(struct store *store, char ret_error[STORE_ERROR_MAX])
     if (!store->writable) {
         store->version = version;
         return version == known.n ||
-               refuse(ret_error, store->path, "is of an older version and cannot be written");
+               store_refuse(ret_error, store->path, "is of an older version and cannot be written");
     }
     if (version < known.n &&
         (!migrate_copy_aside(store->writer, store->path, version + 1, ret_error) ||
@@ -278,28 +216,28 @@ static bool file_upgrade(struct store *store, char ret_error[STORE_ERROR_MAX])
     }
     store->version = known.n;
     if (!sql_exec(store->writer, "PRAGMA journal_mode=WAL")) {
-        return refuse(ret_error, store->path, sqlite3_errmsg(store->writer));
+        return store_refuse(ret_error, store->path, sqlite3_errmsg(store->writer));
     }
     return store_refresh(store->writer, store->path, ret_error);
 }
 
 static bool open_path(struct store *store, const char *path, char ret_error[STORE_ERROR_MAX])
 {
-    char uri[PATH_TEXT_MAX];
+    char uri[STORE_PATH_MAX];
     if (!file_ensure(path, ret_error)) {
         return false;
     }
     store->path = strdup(path);
-    store->writer = file_open(path, &store->writable, uri, ret_error);
+    store->writer = store_connect(path, &store->writable, uri, ret_error);
     if (!store->writer) {
         return false;
     }
     store->uri = strdup(uri);
     if (!store->path || !store->uri) {
-        return refuse(ret_error, path, "out of memory");
+        return store_refuse(ret_error, path, "out of memory");
     }
-    return file_upgrade(store, ret_error) &&
-           (store_file_note(&store->file, path) || refuse(ret_error, path, "cannot be looked at"));
+    return file_upgrade(store, ret_error) && (store_file_note(&store->file, path) ||
+                                              store_refuse(ret_error, path, "cannot be looked at"));
 }
 
 /* ---- the store ---- */
@@ -342,7 +280,7 @@ bool store_open(const char *path, struct store **ret_store, char ret_error[STORE
 {
     struct store *store = store_new();
     if (!store) {
-        return refuse(ret_error, path ? path : "store", "out of memory");
+        return store_refuse(ret_error, path ? path : "store", "out of memory");
     }
     if ((path && !open_path(store, path, ret_error)) || !store_reload(store, ret_error)) {
         store_close(store);

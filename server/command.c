@@ -10,6 +10,7 @@
 #include "fault.h"
 #include "kernel_tables.h"
 #include "store.h"
+#include "store_command.h"
 #include "token_command.h"
 
 #define EXIT_USAGE 2
@@ -22,7 +23,7 @@ struct options {
     const char *db, *out, *format, *set, *tables, *scope, *expires;
 };
 
-/* Store and catalogue are NULL for a command without --db. */
+/* Store and catalogue are NULL for a command that opens no store. */
 typedef bool command_fn(struct store *store, const struct catalogue *catalogue,
                         const struct options *options);
 
@@ -63,19 +64,48 @@ static bool run_token(struct store *store, const struct catalogue *catalogue,
                          options->expires, stdout);
 }
 
+/* What these do with a file they do without opening it as a store: nothing is made or migrated. */
+static bool run_backup(struct store *store, const struct catalogue *catalogue,
+                       const struct options *options)
+{
+    (void)store;
+    (void)catalogue;
+    return backup_command(options->db, options->words[0], stdout);
+}
+
+static bool run_restore(struct store *store, const struct catalogue *catalogue,
+                        const struct options *options)
+{
+    (void)store;
+    (void)catalogue;
+    return restore_command(options->db, options->words[0], stdout);
+}
+
+static bool run_verify(struct store *store, const struct catalogue *catalogue,
+                       const struct options *options)
+{
+    (void)store;
+    (void)catalogue;
+    return verify_command(options->words[0], stdout);
+}
+
+/* What a command needs in front of it. */
+enum store_need { NO_STORE, OPEN_STORE, OPEN_STORE_OF_DB, PATH_OF_DB };
+
 static const struct command {
     const char *name;
     command_fn *run;
-    int n_words;     /* at most; the first is needed */
-    const char *own; /* its flags, each between blanks; with --db it reads a store */
+    enum store_need need; /* ..._OF_DB: --db must be given */
+    int n_words;          /* at most; the first is needed */
+    const char *own;      /* its flags, each between blanks */
     const char *flags, *help;
 } COMMANDS[] = {
-    {"calibrate", run_calibrate, 0, " --db --out ", "[--db FILE] [--out FOLDER]",
+    {"calibrate", run_calibrate, OPEN_STORE, 0, " --db --out ", "[--db FILE] [--out FOLDER]",
      "fits the engines' constants to the measured runs of the store (the embedded records\n"
      "without --db), cross-validates them and prints the errors; with --out it writes\n"
      "engine-constants.json, intervals.json and predictions.csv into FOLDER, without it no file\n"
      "(db/records/calibration of a checkout carries them into the next build)"},
-    {"backtest", run_backtest, 0, " --db --format --set --memory ",
+    {"backtest", run_backtest, OPEN_STORE, 0, " --db --format --set --memory ",
      "[--db FILE] [--format text|json|csv] [--set calibrated|other|local|memory] [--memory]",
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"
      "and load, the rows farthest off with what is known of them; json and csv have every row\n"
@@ -84,16 +114,17 @@ static const struct command {
      "speed tests of local engines; memory (--memory): KV tokens, weights and failed starts "
      "against\n"
      "what engines printed"},
-    {"fit-local", run_fit_local, 0, " --db --out ", "[--db FILE] [--out FOLDER]",
+    {"fit-local", run_fit_local, OPEN_STORE, 0, " --db --out ", "[--db FILE] [--out FOLDER]",
      "fits the constants of llama.cpp, ik_llama.cpp and MLX to the measured speeds of the store\n"
      "(the embedded records without --db) and prints the errors with each source left out; with\n"
      "--out it writes local.csv into FOLDER, without it no file (db/records/calibration of a\n"
      "checkout carries it into the next build)"},
-    {"fit-kernels", run_fit_kernels, 0, " --tables --out ", "[--tables FOLDER] [--out FOLDER]",
+    {"fit-kernels", run_fit_kernels, NO_STORE, 0, " --tables --out ",
+     "[--tables FOLDER] [--out FOLDER]",
      "fits the measured kernels of a checkout (--tables, db/records/kernels by default) and\n"
      "prints the errors, also with each matrix left out; with --out it writes gemm-shapes.csv\n"
      "into FOLDER, without it no file (db/records/fits carries it into the next build)"},
-    {"token", run_token, 2, " --db --scope --expires ",
+    {"token", run_token, OPEN_STORE_OF_DB, 2, " --db --scope --expires ",
      "add NAME --scope SCOPES [--expires 90d] --db FILE\n"
      "  regimed token list --db FILE\n"
      "  regimed token revoke NAME|ID --db FILE",
@@ -101,6 +132,15 @@ static const struct command {
      "token alone, once; the file keeps its keyed hash. Scopes, a comma between: contribute\n"
      "(writes), read (of a daemon with --read-tokens-required), admin (both). A token lasts\n"
      "for ever without --expires (a number with m, h, d or w)"},
+    {"backup", run_backup, PATH_OF_DB, 1, " --db ", "FILE --db DB",
+     "copies a store into a new file as of one moment, also while a daemon reads and writes it,\n"
+     "and verifies the copy; overwrites nothing. A plain copy of a served file misses its log"},
+    {"restore", run_restore, PATH_OF_DB, 1, " --db ", "FILE --db DB",
+     "puts a backup in the place of a store that no daemon has open, verified first; what was\n"
+     "there is kept as DB.replaced-N"},
+    {"verify", run_verify, NO_STORE, 1, "", "DB",
+     "whether a file is a store of this program and whole: schema, every page, every reference;\n"
+     "changes nothing, also beside a daemon"},
 };
 
 bool command_is_named(int argc, char **argv)
@@ -222,12 +262,13 @@ int command_run(int argc, char **argv)
     }
     if (!read_options(command, argc, argv, &options))
         return EXIT_USAGE;
-    if (command->n_words > 0 && (options.n_words == 0 || options.db == NULL)) {
+    bool needs_db = command->need == OPEN_STORE_OF_DB || command->need == PATH_OF_DB;
+    if ((command->n_words > 0 && options.n_words == 0) || (needs_db && options.db == NULL)) {
         print_command(stderr, command);
         return EXIT_USAGE;
     }
-    bool done = takes(command, "--db") ? run_on_store(command, &options)
-                                       : command->run(NULL, NULL, &options);
+    bool opens = command->need == OPEN_STORE || command->need == OPEN_STORE_OF_DB;
+    bool done = opens ? run_on_store(command, &options) : command->run(NULL, NULL, &options);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

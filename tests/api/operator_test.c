@@ -1,0 +1,80 @@
+/* What an operator does with the file of a daemon that serves it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <curl/curl.h>
+
+#include "harness.h"
+
+#define WORDS_MAX 6
+
+/* Runs the program; "@" at the start of a word is the daemon's folder. */
+static void expect_run(const struct daemon *daemon, const char *const *words, int status,
+                       const char *says)
+{
+    char texts[WORDS_MAX][200], output[4000];
+    const char *arguments[WORDS_MAX + 1] = {0};
+
+    for (int i = 0; words[i]; i++) {
+        assert_true(i < WORDS_MAX);
+        snprintf(texts[i], sizeof(texts[i]), "%s%s", *words[i] == '@' ? daemon->folder : "",
+                 words[i] + (*words[i] == '@'));
+        arguments[i] = texts[i];
+    }
+    int got = run_program(arguments, output, sizeof(output));
+    if (got != status || !strstr(output, says))
+        fail_msg("%s %s: %d, expected %d and \"%s\": %s", words[0], words[1] ? words[1] : "", got,
+                 status, says, output);
+}
+
+static void a_served_store_is_backed_up_and_not_replaced(void **state)
+{
+    struct daemon *daemon = *state;
+    struct http_reply reply;
+
+    expect_run(daemon, (const char *[]){"verify", "@/regime.db", NULL}, 0, "sound");
+    expect_run(daemon, (const char *[]){"backup", "@/copy.db", "--db", "@/regime.db", NULL}, 0,
+               "sound");
+    expect_run(daemon, (const char *[]){"verify", "@/copy.db", NULL}, 0, "sound");
+    expect_run(daemon, (const char *[]){"backup", "@/copy.db", "--db", "@/regime.db", NULL}, 1,
+               "overwrites nothing");
+    expect_run(daemon, (const char *[]){"restore", "@/copy.db", "--db", "@/regime.db", NULL}, 1,
+               "stop the daemon first");
+    http_get(daemon, "/readyz", &reply);
+    assert_int_equal(reply.status, 200);
+    reply_done(&reply);
+    expect_run(daemon, (const char *[]){"restore", "@/copy.db", "--db", "@/new.db", NULL}, 0,
+               "sound");
+}
+
+static void wrong_words_are_refused(void **state)
+{
+    struct daemon *daemon = *state;
+
+    expect_run(daemon, (const char *[]){"backup", NULL}, 2, "regimed backup FILE --db DB");
+    expect_run(daemon, (const char *[]){"backup", "@/x.db", NULL}, 2, "regimed backup FILE");
+    expect_run(daemon, (const char *[]){"verify", NULL}, 2, "regimed verify DB");
+    expect_run(daemon, (const char *[]){"verify", "@/none.db", NULL}, 1, "no such file");
+    expect_run(daemon, (const char *[]){"backup", "@/x.db", "--db", "@/none.db", NULL}, 1,
+               "no such file");
+    expect_run(daemon, (const char *[]){"restore", "@/none.db", "--db", "@/x.db", NULL}, 1,
+               "no such file");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_served_store_is_backed_up_and_not_replaced),
+        cmocka_unit_test(wrong_words_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, daemon_setup, daemon_teardown);
+}
