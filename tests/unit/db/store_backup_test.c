@@ -77,7 +77,7 @@ static long long number_of(const char *path, const char *sql)
 
 static bool is_there(const char *path, const char *suffix)
 {
-    char name[SCRATCH_PATH_MAX + 20];
+    char name[STORE_ASIDE_MAX + 8];
     struct stat there;
     snprintf(name, sizeof(name), "%s%s", path, suffix);
     return stat(name, &there) == 0;
