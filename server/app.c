@@ -28,6 +28,7 @@
 #include "request_limits.h"
 #include "routes.h"
 #include "store.h"
+#include "trace.h"
 
 #define NEAR_PATHS_MAX 64
 #define NS_PER_S UINT64_C(1000000000)
@@ -258,7 +259,7 @@ static void reply_options(struct context *ctx, const char *allow)
     reply_header(reply, "Allow", allow);
     reply_header(reply, "Access-Control-Allow-Methods", allow);
     reply_header(reply, "Access-Control-Allow-Headers",
-                 "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id");
+                 "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent");
     reply_header(reply, "Access-Control-Max-Age", "86400");
 }
 
@@ -441,16 +442,6 @@ static void answer(struct context *ctx)
         reply_header(ctx->reply, "Vary", "Accept");
 }
 
-/* Whether a request id may be echoed: short and of harmless characters. */
-static bool request_id_ok(const char *id)
-{
-    static const char GOOD[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~+/=:@";
-    size_t length = strspn(id, GOOD);
-
-    return length > 0 && length <= REQUEST_ID_MAX && !id[length];
-}
-
 static void finish(struct context *ctx)
 {
     struct reply *reply = ctx->reply;
@@ -459,10 +450,11 @@ static void finish(struct context *ctx)
     reply_header(reply, "Access-Control-Allow-Origin", "*");
     reply_header(reply, "Access-Control-Expose-Headers",
                  "ETag, Location, Retry-After, X-Request-Id");
-    if (id && request_id_ok(id))
+    if (request_id_ok(id))
         reply_header(reply, "X-Request-Id", id);
     if (app_draining(ctx->app) || ctx->request->refusal)
         reply->close = true;
+    reply->route = ctx->route ? ctx->route->path : NULL;
 }
 
 static uint64_t now_ns(void)

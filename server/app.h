@@ -36,7 +36,7 @@ struct request {
     int n_arguments;
     /* headers; NULL = absent */
     const char *content_type, *accept, *if_none_match, *origin, *authorization, *request_id;
-    const char *host, *content_encoding, *accept_encoding;
+    const char *host, *content_encoding, *accept_encoding, *traceparent;
     const char *body; /* NUL-terminated at body[body_length]; NULL: none was announced */
     size_t body_length;
     void *sunk;          /* what the route's sink made of a body that is not kept (then ""); NULL */
@@ -54,6 +54,7 @@ struct reply_header {
 
 struct reply {
     int status;
+    const char *route; /* the template of the path; NULL where none matches */
     const char *content_type;
     struct reply_header headers[REPLY_HEADERS_MAX];
     int n_headers;

@@ -7,7 +7,7 @@
 
 #define VARIABLE_MAX 64
 
-enum setting_kind { SETTING_TEXT, SETTING_LISTEN, SETTING_WHOLE, SETTING_SWITCH };
+enum setting_kind { SETTING_TEXT, SETTING_LISTEN, SETTING_WHOLE, SETTING_SWITCH, SETTING_CHOICE };
 
 /* A new setting is a row here and a member of struct config. */
 static const struct setting {
@@ -46,7 +46,11 @@ static const struct setting {
     {"auth-failure-rate", SETTING_WHOLE, AT(auth_failure_rate), "60", 0, 1000000, "N",
      "tokens that are none a minute from one address before it has to wait; 0 = no limit"},
     {"access-log", SETTING_SWITCH, AT(access_log), NULL, 0, 0, NULL,
-     "a line per request on stderr"},
+     "a line per request on stderr; a request without X-Request-Id gets one"},
+    {"log-format", SETTING_CHOICE, AT(log_format), "text", 0, 0, "text|json",
+     "how that and the daemon's own messages are written; json: an object per line, with the "
+     "trace\n"
+     "of a W3C traceparent"},
     {"healthcheck", SETTING_TEXT, AT(healthcheck), NULL, 0, 0, "ADDRESS",
      "asks a running daemon (an address as above, or a URL), exits with 0 or 1"},
     {"version", SETTING_SWITCH, AT(version), NULL, 0, 0, NULL, "prints the version"},
@@ -102,6 +106,28 @@ static bool set_switch(const char *text, const struct source *source, bool *plac
     return false;
 }
 
+/* The place of the text among the words of the setting's value, "a|b". */
+static bool set_choice(const struct setting *setting, const char *text, const struct source *source,
+                       int *place, char error[CONFIG_ERROR_MAX])
+{
+    const char *word = setting->value;
+    size_t length = strlen(text);
+
+    for (int i = 0;; i++) {
+        size_t word_length = strcspn(word, "|");
+        if (length == word_length && memcmp(word, text, length) == 0) {
+            *place = i;
+            return true;
+        }
+        if (!word[word_length])
+            break;
+        word += word_length + 1;
+    }
+    snprintf(error, CONFIG_ERROR_MAX, "%s takes %s, not \"%.40s\"", source->name, setting->value,
+             text);
+    return false;
+}
+
 static bool set(const struct setting *setting, const char *text, const struct source *source,
                 struct config *config, char error[CONFIG_ERROR_MAX])
 {
@@ -121,6 +147,8 @@ static bool set(const struct setting *setting, const char *text, const struct so
         return set_whole(setting, text, source, place, error);
     case SETTING_SWITCH:
         return set_switch(text, source, place, error);
+    case SETTING_CHOICE:
+        return set_choice(setting, text, source, place, error);
     }
     return false;
 }

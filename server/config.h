@@ -26,6 +26,7 @@ struct config {
     long idle_timeout_s, request_timeout_s, drain_timeout_s;
     long write_rate, auth_failure_rate; /* a minute; 0 = no limit */
     bool read_tokens_required;
+    int log_format; /* enum log_format */
     bool access_log, help, version;
 };
 

@@ -30,10 +30,12 @@
 #include "reply_stream.h"
 #include "request_limits.h"
 #include "routes.h"
+#include "trace.h"
 #include "uri.h"
 
 #define DAEMONS_MAX 8
 #define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_US 1000
 /* Exchanges that a thread keeps for the next requests, each with 64 KiB of arena. */
 #define SPARE_MAX 16
 #define CHUNKED_START_BYTES (4 * KIB)
@@ -53,6 +55,8 @@ struct exchange {
     size_t dropped;                 /* bytes over the limit */
     const struct body_sink *sink;   /* takes the body in place of the buffer; NULL */
     char peer[INET6_ADDRSTRLEN];
+    char own_id[TRACE_ID_LENGTH + 1]; /* the request id where the client sent none */
+    uint64_t streamed;                /* bytes of a reply that is made while it is sent */
 };
 
 /* The spare exchanges of one thread. */
@@ -66,6 +70,7 @@ struct http {
     struct metrics *metrics;
     uint64_t request_timeout_ns;
     bool access_log;
+    enum log_format log_format;
     pthread_key_t worker_key;
     pthread_t starter;            /* the thread whose messages are kept */
     char message[HTTP_ERROR_MAX]; /* the library's last one */
@@ -230,41 +235,50 @@ static void find_peer(struct exchange *exchange, struct MHD_Connection *connecti
         exchange->request.peer = "unix";
 }
 
-/* One line: who, what, status, bytes, time. The path is as sent, its control characters and quotes
- * hidden. */
-static void log_access(const struct exchange *exchange)
+/* One line when the exchange ends. */
+static void log_access(const struct exchange *exchange, bool aborted)
 {
-    static const char *const METHODS[] = {"GET", "HEAD", "POST", "OPTIONS", "other"};
-    const struct request *request = &exchange->request;
-    char path[201];
-    size_t n = 0;
+    const struct reply *reply = &exchange->reply;
 
-    for (const char *at = request->raw_path; *at && n < sizeof(path) - 1; at++, n++) {
-        bool plain = *at > ' ' && *at < 0x7f && *at != '"';
-        path[n] = '?';
-        if (plain)
-            path[n] = *at;
-    }
-    path[n] = '\0';
-    fprintf(stderr, "%s %s %s %d %zu B %ju us\n", request->peer, METHODS[request->method], path,
-            exchange->reply.status, exchange->reply.body_length,
-            (uintmax_t)((now_ns() - exchange->begin_ns) / 1000));
+    log_write_request(exchange->http->log_format,
+                      &(struct log_request){
+                          .request = &exchange->request,
+                          .reply = reply,
+                          .duration_us = (now_ns() - exchange->begin_ns) / NS_PER_US,
+                          .reply_bytes = reply->stream ? exchange->streamed : reply->body_length,
+                          .aborted = aborted,
+                      });
+}
+
+/* Who has no id of its own gets one: it comes back with the reply and stands in the log. */
+static void name_request(struct exchange *exchange)
+{
+    struct request *request = &exchange->request;
+
+    if (!request_id_ok(request->request_id) && random_id(exchange->own_id, TRACE_ID_LENGTH))
+        request->request_id = exchange->own_id;
 }
 
 /* A piece of a reply that is made while it is sent. */
 static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t size)
 {
-    struct reply_stream *stream = cls;
+    struct exchange *exchange = cls;
+    struct reply_stream *stream = exchange->reply.stream;
     long n = stream->read(stream, buffer, size);
 
     (void)position;
     if (n == STREAM_END)
         return MHD_CONTENT_READER_END_OF_STREAM;
-    return n == STREAM_BROKEN ? MHD_CONTENT_READER_END_WITH_ERROR : (ssize_t)n;
+    if (n == STREAM_BROKEN)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    exchange->streamed += (uint64_t)n;
+    return (ssize_t)n;
 }
 
-static struct MHD_Response *response_of(const struct reply *reply)
+static struct MHD_Response *response_of(struct exchange *exchange)
 {
+    const struct reply *reply = &exchange->reply;
+
     /* the library takes a pointer it could write through, and does not */
     union {
         const char *ours;
@@ -273,7 +287,7 @@ static struct MHD_Response *response_of(const struct reply *reply)
 
     if (reply->stream)
         return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CONNECTION_MEMORY_BYTES,
-                                                 on_stream, reply->stream, NULL);
+                                                 on_stream, exchange, NULL);
     return MHD_create_response_from_buffer(reply->body_length, body.theirs, MHD_RESPMEM_PERSISTENT);
 }
 
@@ -281,7 +295,7 @@ static struct MHD_Response *response_of(const struct reply *reply)
 static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
 {
     const struct reply *reply = &exchange->reply;
-    struct MHD_Response *response = response_of(reply);
+    struct MHD_Response *response = response_of(exchange);
 
     if (!response)
         return MHD_NO;
@@ -297,8 +311,6 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
     enum MHD_Result result =
         good ? MHD_queue_response(connection, (unsigned)reply->status, response) : MHD_NO;
     MHD_destroy_response(response);
-    if (exchange->http->access_log)
-        log_access(exchange);
     return result;
 }
 
@@ -361,6 +373,8 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
     enum framing framing = header_framing(&state, &length);
     if (exchange->http->access_log || request->authorization)
         find_peer(exchange, connection);
+    if (exchange->http->access_log)
+        name_request(exchange);
     if (request->refusal)
         return answer(exchange, connection);
     if (framing == FRAMING_NONE)
@@ -463,7 +477,6 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
     struct exchange *exchange = *state;
     struct connection_state *connected = state_of(connection);
 
-    (void)code;
     *state = NULL;
     if (connected)
         connected->open = NULL;
@@ -471,6 +484,8 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
         return;
     if (exchange->headers_seen)
         metrics_in_flight(http->metrics, -1);
+    if (exchange->headers_seen && http->access_log)
+        log_access(exchange, code != MHD_REQUEST_TERMINATED_COMPLETED_OK);
     exchange_give(http, exchange);
 }
 
@@ -545,6 +560,7 @@ struct http *http_start(const struct http_options *options, char ret_error[HTTP_
     http->metrics = app_metrics(options->app);
     http->request_timeout_ns = options->request_timeout_s * NS_PER_S;
     http->access_log = options->access_log;
+    http->log_format = options->log_format;
     http->starter = pthread_self();
     for (int i = 0; i < options->n_listeners && i < DAEMONS_MAX; i++) {
         struct MHD_Daemon *daemon = start_daemon(http, options, &options->listeners[i]);

@@ -13,6 +13,7 @@
 
 #include "app.h"
 #include "listener.h"
+#include "log.h"
 
 #define HTTP_ERROR_MAX 300
 
@@ -26,6 +27,7 @@ struct http_options {
     unsigned idle_timeout_s;         /* a connection without traffic */
     unsigned request_timeout_s;      /* from the request line to the last byte of the body */
     bool access_log;                 /* a line per request on stderr */
+    enum log_format log_format;
 };
 
 /* Starts serving. NULL and a sentence on failure. */

@@ -30,6 +30,7 @@ static const struct row {
     IN_REQUEST("Origin", false, origin),
     IN_REQUEST("Authorization", false, authorization),
     IN_REQUEST("X-Request-Id", false, request_id),
+    IN_REQUEST("traceparent", true, traceparent),
     IN_REQUEST("Content-Encoding", false, content_encoding),
     IN_REQUEST("Accept-Encoding", true, accept_encoding),
 #undef IN_REQUEST

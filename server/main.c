@@ -15,6 +15,7 @@
 #include "healthcheck.h"
 #include "http.h"
 #include "listener.h"
+#include "log.h"
 #include "metrics.h"
 #include "store.h"
 
@@ -85,13 +86,20 @@ static bool addresses_ok(const struct config *config)
     return true;
 }
 
+/* A start that fails. */
+static bool refuse(const struct config *config, const char *why)
+{
+    log_say((enum log_format)config->log_format, LOG_LEVEL_ERROR, "%s", why);
+    return false;
+}
+
 static bool open_listeners(struct server *server, const struct config *config)
 {
     char error[LISTENER_ERROR_MAX];
 
     for (int i = 0; i < config->n_listen; i++) {
         if (!listener_open(config->listen[i], &server->listeners[i], error))
-            return fail(error);
+            return refuse(config, error);
         server->n_listeners++;
     }
     return true;
@@ -113,14 +121,14 @@ static bool start(struct server *server, const struct config *config)
     if (!open_listeners(server, config))
         return false;
     if (!store_open(config->db, &server->store, store_error))
-        return fail(store_error);
+        return refuse(config, store_error);
     server->app = app_new(
         &(struct app_options){.store = server->store,
                               .rules = {.read_closed = config->read_tokens_required,
                                         .writes_per_minute = (double)config->write_rate,
                                         .failures_per_minute = (double)config->auth_failure_rate}});
     if (!server->app)
-        return fail("no memory");
+        return refuse(config, "no memory");
     raise_descriptor_limit(config);
     server->http = http_start(
         &(struct http_options){
@@ -133,17 +141,19 @@ static bool start(struct server *server, const struct config *config)
             .idle_timeout_s = (unsigned)config->idle_timeout_s,
             .request_timeout_s = (unsigned)config->request_timeout_s,
             .access_log = config->access_log,
+            .log_format = (enum log_format)config->log_format,
         },
         http_error);
-    return server->http || fail(http_error);
+    return server->http || refuse(config, http_error);
 }
 
-static void announce(const struct server *server, long begin_ms)
+static void announce(const struct server *server, const struct config *config, long begin_ms)
 {
     const struct catalogue *catalogue = store_catalogue(server->store);
 
     for (int i = 0; i < server->n_listeners; i++)
-        fprintf(stderr, "regimed %s listening on %s (%s, ready in %ld ms)\n", REGIME_VERSION,
+        log_say((enum log_format)config->log_format, LOG_LEVEL_INFO,
+                "%s listening on %s (%s, ready in %ld ms)", REGIME_VERSION,
                 server->listeners[i].shown, catalogue->records_text, now_ms() - begin_ms);
     store_release(server->store, catalogue);
 }
@@ -175,6 +185,7 @@ static void stop(struct server *server)
 
 static int serve(const struct config *config, long begin_ms)
 {
+    enum log_format format = (enum log_format)config->log_format;
     struct server server = {0};
     sigset_t signals;
     int signal = 0;
@@ -184,13 +195,13 @@ static int serve(const struct config *config, long begin_ms)
         stop(&server);
         return EXIT_FAILURE;
     }
-    announce(&server, begin_ms);
+    announce(&server, config, begin_ms);
     while (sigwait(&signals, &signal) != 0) {
     }
-    fprintf(stderr, "regimed: stopping on %s\n", signal == SIGINT ? "SIGINT" : "SIGTERM");
+    log_say(format, LOG_LEVEL_INFO, "stopping on %s", signal == SIGINT ? "SIGINT" : "SIGTERM");
     drain(&server, config, &signals);
     stop(&server);
-    fprintf(stderr, "regimed: stopped\n");
+    log_say(format, LOG_LEVEL_INFO, "stopped");
     return EXIT_SUCCESS;
 }
 

@@ -32,7 +32,7 @@ static void the_start_is_announced_in_one_line(void **state)
     (void)state;
     daemon_start(&daemon, NULL);
     snprintf(expected, sizeof(expected), "listening on %s (records ", daemon.url);
-    assert_true(strncmp(daemon.log, "regimed ", 8) == 0);
+    assert_true(strncmp(daemon.log, "regimed: ", 9) == 0);
     assert_non_null(strstr(daemon.log, expected));
     assert_non_null(strstr(daemon.log, ", ready in "));
     assert_ptr_equal(strchr(daemon.log, '\n'), daemon.log + strlen(daemon.log) - 1);

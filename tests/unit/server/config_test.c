@@ -30,15 +30,20 @@ static void defaults_serve_on_localhost_from_memory(void **state)
     assert_null(config.healthcheck);
     assert_int_equal(config.threads, 0);
     assert_false(config.access_log);
+    assert_int_equal(config.log_format, 0);
 }
 
 static void flags_win_over_the_environment(void **state)
 {
     static const char *const ARGV[] = {"regimed",          "--listen",     ":80", "--threads=3",
                                        "--listen=unix:/s", "--access-log", NULL};
-    static const char *const ENVIRONMENT[] = {"REGIME_LISTEN=1.2.3.4:5", "REGIME_THREADS=7",
-                                              "REGIME_DB=a.db",          "REGIME_IDLE_TIMEOUT=9",
-                                              "REGIME_DBX=no",           NULL};
+    static const char *const ENVIRONMENT[] = {"REGIME_LISTEN=1.2.3.4:5",
+                                              "REGIME_THREADS=7",
+                                              "REGIME_DB=a.db",
+                                              "REGIME_IDLE_TIMEOUT=9",
+                                              "REGIME_DBX=no",
+                                              "REGIME_LOG_FORMAT=json",
+                                              NULL};
     struct config config;
     char error[CONFIG_ERROR_MAX];
 
@@ -51,6 +56,7 @@ static void flags_win_over_the_environment(void **state)
     assert_int_equal(config.idle_timeout_s, 9);
     assert_string_equal(config.db, "a.db");
     assert_true(config.access_log);
+    assert_int_equal(config.log_format, 1);
 }
 
 static const struct {
@@ -70,6 +76,9 @@ static const struct {
     {{"--threads", ""}, "--threads takes a whole number from 0 to 256, not \"\""},
     {{"--threads=99999999999999999999"},
      "--threads takes a whole number from 0 to 256, not \"99999999999999999999\""},
+    {{"--log-format", "xml"}, "--log-format takes text|json, not \"xml\""},
+    {{"--log-format", "jso"}, "--log-format takes text|json, not \"jso\""},
+    {{"--log-format="}, "--log-format takes text|json, not \"\""},
     {{"--access-log=maybe"}, "--access-log is 1 or 0, not \"maybe\""},
 };
 
