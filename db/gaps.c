@@ -45,7 +45,7 @@ struct slot {
     _Atomic int64_t shown_minute;
     uint64_t written; /* of `asked`, already in the file; guarded by the lock, and so: */
     uint64_t hold;    /* of an asked key: newcomers that it still resists */
-    bool answered;    /* of an asked key: an anchor answered it when the slot began */
+    bool answered;    /* of an asked key: gaps->answers has the anchor's id */
 };
 
 /* A slot as it is to be written. */
@@ -58,7 +58,8 @@ struct due {
 
 struct gaps {
     struct slot slots[SLOTS];
-    char ids[SLOTS][GAP_ID_MAX]; /* apart: pages of ids that nobody asked stay untouched */
+    char ids[SLOTS][GAP_ID_MAX];     /* apart: pages of ids that nobody asked stay untouched */
+    char answers[SLOTS][GAP_ID_MAX]; /* the same; guarded by the lock of the keys */
     atomic_uint stated;
     _Atomic uint64_t dropped;
     gap_answered_fn *answered; /* NULL = nothing is */
@@ -171,9 +172,18 @@ static void slot_name(struct gaps *gaps, struct slot *slot, const char *id)
     atomic_store_explicit(&slot->named, true, memory_order_release);
 }
 
+/* What answers a key: the id of an anchor, "" = nothing. The lock is held. */
+static void slot_answer(struct gaps *gaps, struct slot *slot, const char *by)
+{
+    slot->answered = *by != '\0';
+    if (slot->answered) {
+        (void)text_print(gaps->answers[slot - gaps->slots], GAP_ID_MAX, "%s", by);
+    }
+}
+
 /* Gives the slot to an asked key; what another one had there is let go. The lock is held. */
 static void slot_begin(struct gaps *gaps, struct slot *slot, uint64_t hash, const char *id,
-                       bool answered)
+                       const char *answered_by)
 {
     atomic_fetch_add_explicit(&gaps->dropped, atomic_load(&slot->asked), memory_order_relaxed);
     atomic_store(&slot->hash, hash);
@@ -184,7 +194,7 @@ static void slot_begin(struct gaps *gaps, struct slot *slot, uint64_t hash, cons
     atomic_store(&slot->shown_minute, 0);
     slot->written = 0;
     slot->hold = 0;
-    slot->answered = answered;
+    slot_answer(gaps, slot, answered_by);
     slot_name(gaps, slot, id);
 }
 
@@ -201,9 +211,12 @@ static bool count_known(struct gaps *gaps, uint64_t hash)
     return place < SLOTS;
 }
 
-static bool is_answered(const struct gaps *gaps, const struct gap_key *key)
+/* The id of what answers the key, "" = nothing. */
+static void find_answer(const struct gaps *gaps, const struct gap_key *key, char ret_by[GAP_ID_MAX])
 {
-    return gaps->answered && gaps->answered(gaps->answered_ctx, key);
+    if (!gaps->answered || !gaps->answered(gaps->answered_ctx, key, ret_by)) {
+        ret_by[0] = '\0';
+    }
 }
 
 void gaps_ask(struct gaps *gaps, const struct gap_key *key)
@@ -216,12 +229,13 @@ void gaps_ask(struct gaps *gaps, const struct gap_key *key)
     if (count_known(gaps, hash)) {
         return;
     }
-    bool answered = is_answered(gaps, key);
+    char answered_by[GAP_ID_MAX];
+    find_answer(gaps, key, answered_by);
     pthread_mutex_lock(&gaps->keys);
     struct slot *slot = asked_claim(gaps, hash);
     if (slot) {
         if (atomic_load(&slot->hash) != hash) {
-            slot_begin(gaps, slot, hash, id, answered);
+            slot_begin(gaps, slot, hash, id, answered_by);
         }
         slot_count(slot);
         slot->hold++;
@@ -258,6 +272,10 @@ static void count_read(const struct gaps *gaps, unsigned place, struct gap_count
     ret_count->last_asked_s = atomic_load_explicit(&slot->last_s, memory_order_relaxed);
     ret_count->asked_before = atomic_load_explicit(&slot->shown, memory_order_relaxed);
     ret_count->answered = place >= STATED_SLOTS && slot->answered;
+    ret_count->answered_by[0] = '\0';
+    if (ret_count->answered) {
+        memcpy(ret_count->answered_by, gaps->answers[place], GAP_ID_MAX);
+    }
 }
 
 static bool slot_is_named(const struct slot *slot)
@@ -310,6 +328,41 @@ size_t gaps_snapshot(struct gaps *gaps, struct gap_count *ret_counts, size_t max
         n++;
     }
     pthread_mutex_unlock(&gaps->keys);
+    return n;
+}
+
+/* The id of an asked key in the slot that nothing answers; "" = there is none. */
+static void open_id(struct gaps *gaps, unsigned place, char ret_id[GAP_ID_MAX])
+{
+    const struct slot *slot = &gaps->slots[place];
+    pthread_mutex_lock(&gaps->keys);
+    bool open = slot_is_named(slot) && !slot->answered;
+    ret_id[0] = '\0';
+    if (open) {
+        memcpy(ret_id, gaps->ids[place], GAP_ID_MAX);
+    }
+    pthread_mutex_unlock(&gaps->keys);
+}
+
+size_t gaps_recheck(struct gaps *gaps, gap_answered_fn *answered, void *ctx)
+{
+    size_t n = 0;
+    for (unsigned i = STATED_SLOTS; gaps && i < SLOTS; i++) {
+        char id[GAP_ID_MAX];
+        char memory[GAP_ID_MAX];
+        char by[GAP_ID_MAX];
+        struct gap_key key;
+        open_id(gaps, i, id);
+        if (!*id || !gap_key_parse(id, memory, &key) || !answered(ctx, &key, by)) {
+            continue;
+        }
+        pthread_mutex_lock(&gaps->keys);
+        if (strcmp(gaps->ids[i], id) == 0) {
+            slot_answer(gaps, &gaps->slots[i], by);
+            n++;
+        }
+        pthread_mutex_unlock(&gaps->keys);
+    }
     return n;
 }
 
@@ -492,7 +545,9 @@ static struct slot *slot_load(struct gaps *gaps, const char *id)
     if (!slot || atomic_load(&slot->hash) != 0 || !gap_key_parse(id, memory, &key)) {
         return NULL;
     }
-    slot_begin(gaps, slot, hash, id, is_answered(gaps, &key));
+    char answered_by[GAP_ID_MAX];
+    find_answer(gaps, &key, answered_by);
+    slot_begin(gaps, slot, hash, id, answered_by);
     return slot;
 }
 

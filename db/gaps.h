@@ -41,11 +41,13 @@ struct gap_count {
     uint64_t asked;
     uint64_t asked_before; /* before the minute of the last question: stands still within it */
     int64_t first_asked_s, last_asked_s; /* 0 = never */
-    bool answered; /* of an asked key: an anchor answered it when it was loaded or first asked */
+    bool answered;                       /* of an asked key: there is an anchor that answers it */
+    char answered_by[GAP_ID_MAX];        /* its id; "" = none */
 };
 
-/* Whether a measurement answers the key. Called without a lock of the counters, on any thread. */
-typedef bool gap_answered_fn(void *ctx, const struct gap_key *key);
+/* Whether a measurement answers the key, and the id of it. Called without a lock of the counters,
+ * on any thread. */
+typedef bool gap_answered_fn(void *ctx, const struct gap_key *key, char ret_by[GAP_ID_MAX]);
 
 struct gaps_options {
     const char *path;          /* the store's file; NULL counts in memory alone */
@@ -73,6 +75,10 @@ bool gap_key_id(const struct gap_key *key, char ret_id[GAP_ID_MAX]);
 /* The key of an id, its texts in `memory`; ranges are their lower ends. False for a stated gap's id
  * and for what no key gives. */
 bool gap_key_parse(const char *id, char memory[GAP_ID_MAX], struct gap_key *ret_key);
+
+/* Asks again of every asked key that nothing answered yet: after a measurement was added. Returns
+ * how many are answered now. */
+size_t gaps_recheck(struct gaps *gaps, gap_answered_fn *answered, void *ctx);
 
 /* The count of one id; false, with zeroes, when it was never asked. */
 bool gaps_count(struct gaps *gaps, const char *id, struct gap_count *ret_count);

@@ -15,6 +15,7 @@
 #include "sql.h"
 
 #define FILES_MAX 512
+#define FAULT_TEXT_MAX 1000
 #define PATH_TEXT_MAX 4096
 
 /* Which files hold which kind of record, in the order of import: what is referred to comes first.
@@ -49,23 +50,56 @@ static const struct kind_files {
     {"calibration", "explained.json", import_explained},
 };
 
+PRINTF_LIKE(3, 0)
+
+static void fault_add(struct import *import, const char *pointer, const char *format,
+                      va_list values)
+{
+    char text[FAULT_TEXT_MAX];
+    (void)vsnprintf(text, sizeof(text), format, values);
+    import->faults++;
+    if (import->log) {
+        (void)fprintf(import->log, "%s: %s%s%s\n", import->file ? import->file : "records",
+                      import->record ? import->record : "", import->record ? ": " : "", text);
+    }
+    if (import->sink) {
+        import->sink(import->sink_ctx, pointer, text);
+    }
+}
+
 void import_fault(struct import *import, const char *format, ...)
 {
     va_list values;
-    import->faults++;
-    (void)fprintf(import->log, "%s: ", import->file ? import->file : "records");
-    if (import->record) {
-        (void)fprintf(import->log, "%s: ", import->record);
-    }
     va_start(values, format);
-    (void)vfprintf(import->log, format, values);
+    fault_add(import, import->at, format, values);
     va_end(values);
-    (void)fputc('\n', import->log);
+}
+
+void import_fault_at(struct import *import, const char *member, const char *format, ...)
+{
+    char pointer[FAULT_TEXT_MAX];
+    va_list values;
+    (void)text_print(pointer, sizeof(pointer), "%s/%s", import->at, member);
+    va_start(values, format);
+    fault_add(import, pointer, format, values);
+    va_end(values);
+}
+
+void import_step(struct import *import, const char *member)
+{
+    size_t used = strlen(import->at);
+    if (!member) {
+        import->at[0] = '\0';
+    } else {
+        (void)text_print(import->at + used, sizeof(import->at) - used, "/%s", member);
+    }
 }
 
 void import_check(struct import *import, bool done, const char *what)
 {
     if (!done) {
+        import->broken =
+            import->broken || (sqlite3_errcode(import->db) & 0xff) != SQLITE_CONSTRAINT;
         import_fault(import, "%s: %s", what, sqlite3_errmsg(import->db));
     }
 }

@@ -16,9 +16,19 @@
 
 #include "compiler.h"
 
+#define IMPORT_AT_MAX 120
+
+/* Takes a fault with the JSON pointer of what it is about, into the record. */
+typedef void import_sink_fn(void *ctx, const char *pointer, const char *text);
+
 struct import {
     sqlite3 *db;
-    FILE *log;
+    FILE *log;            /* NULL: none */
+    import_sink_fn *sink; /* gets the faults too; NULL */
+    void *sink_ctx;
+    bool broken;            /* a statement failed for another reason than what it was to write */
+    bool posted;            /* the records are not of the bundle */
+    char at[IMPORT_AT_MAX]; /* JSON pointer of the object being read, "" = the record */
     int faults;
     const char *file;   /* for fault lines: what is being read */
     const char *record; /* id of the record being read, or NULL */
@@ -30,6 +40,13 @@ MUST_USE bool import_records(sqlite3 *db, const char *folder, FILE *log);
 
 /* Adds a fault of the record being read. */
 void import_fault(struct import *import, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The same of a member of the object being read. */
+void import_fault_at(struct import *import, const char *member, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/* Steps into a member of the object being read ("sources/0") and, with NULL, back to the record. */
+void import_step(struct import *import, const char *member);
 
 /* Counts and reports a failed statement; `what` names the table. */
 void import_check(struct import *import, bool done, const char *what);
@@ -70,15 +87,20 @@ void import_record_row(struct import *import, const char *kind, const char *id, 
 void import_record_sources(struct import *import, const char *kind, const char *id,
                            const cJSON *object);
 
+/* The id of a source: the start of the digest of its title, kind, url and date. */
+#define SOURCE_ID_MAX 20
+void import_source_id(const cJSON *source, char ret_id[SOURCE_ID_MAX]);
+
 /* One further name of a record. */
 void import_alias(struct import *import, const char *kind, const char *id, const char *alias);
 
 /* A kind of record: where its files lie and what reads one. Rows of KINDS in import.c. */
 typedef void import_fn(struct import *import, const cJSON *record, const char *doc);
 
-import_fn import_model, import_hardware, import_weight_format, import_kv_format, import_engine,
-    import_host_cost, import_interval, import_explained, import_more_aliases, import_anchor_json,
-    import_claim, import_gap, import_launch, import_capacity, import_memory_rule, import_price;
+import_fn import_source, import_model, import_hardware, import_weight_format, import_kv_format,
+    import_engine, import_host_cost, import_interval, import_explained, import_more_aliases,
+    import_anchor_json, import_claim, import_gap, import_launch, import_capacity,
+    import_memory_rule, import_price;
 
 /* CSV files: one record per line. */
 typedef void import_csv_fn(struct import *import, const char *const *names,

@@ -56,7 +56,7 @@ bool draft_metric_parse(struct import *import, const char *name, struct draft_me
     ret_metric->metric = metric_parse(metric);
     ret_metric->statistic = dot ? statistic_parse(dot + 1) : STATISTIC_COUNT;
     if (ret_metric->metric == ANCHOR_METRIC_COUNT || ret_metric->statistic == STATISTIC_COUNT) {
-        import_fault(import, "'%s' is no metric.statistic", name);
+        import_fault_at(import, name, "'%s' is no metric.statistic", name);
         return false;
     }
     return true;
@@ -66,13 +66,14 @@ void draft_metric_add(struct import *import, struct anchor_draft *draft, struct 
 {
     const char *name = metric_info(metric.metric)->name;
     if (!isfinite(metric.value) || metric.value < 0.0) {
-        import_fault(import, "%s is %g", name, metric.value);
+        import_fault_at(import, name, "%s is %g", name, metric.value);
         return;
     }
     for (int i = 0; i < draft->n_metrics; i++) {
         if (draft->metrics[i].metric == metric.metric &&
             draft->metrics[i].statistic == metric.statistic) {
-            import_fault(import, "%s.%s stands twice", name, statistic_name(metric.statistic));
+            import_fault_at(import, name, "%s.%s stands twice", name,
+                            statistic_name(metric.statistic));
             return;
         }
     }
@@ -88,7 +89,8 @@ void draft_number_set(struct import *import, struct anchor_draft *draft,
 {
     const struct condition_info *info = condition_info(condition);
     if (!(value >= 0.0 && value <= info->max)) {
-        import_fault(import, "%s is %g, outside 0 to %g", info->name, value, info->max);
+        import_fault_at(import, info->name, "%s is %g, outside 0 to %g", info->name, value,
+                        info->max);
         return;
     }
     draft->numbers[condition] = value;
@@ -120,20 +122,28 @@ static bool is_met(const struct anchor_draft *draft, enum anchor_needs needs)
     return true;
 }
 
+/* What a figure needs to be said of it, and how. */
+static const char *needs_text(enum anchor_needs needs)
+{
+    if (needs == NEEDS_LOAD) {
+        return "its load: concurrency, batch, request_rate or load_profile";
+    }
+    return needs == NEEDS_LENGTH ? "the length of the prompt: input_tokens, depth or dataset"
+                                 : "what it is of: component, test or phase";
+}
+
 static void check_metrics(struct import *import, const struct anchor_draft *draft,
                           enum anchor_kind kind)
 {
     if (draft->n_metrics == 0 && draft->n_shares == 0 && kind != ANCHOR_STUDY &&
         kind != ANCHOR_STATEMENT) {
-        import_fault(import, "measures nothing");
+        import_fault_at(import, "metrics", "measures nothing");
     }
     for (int i = 0; i < draft->n_metrics; i++) {
         const struct metric_info *info = metric_info(draft->metrics[i].metric);
         if (kind != ANCHOR_STUDY && !is_met(draft, info->needs)) {
-            import_fault(import, "%s says nothing without %s", info->name,
-                         info->needs == NEEDS_LOAD     ? "its load"
-                         : info->needs == NEEDS_LENGTH ? "the length of the prompt"
-                                                       : "what it is of");
+            import_fault_at(import, "metrics", "%s says nothing without %s", info->name,
+                            needs_text(info->needs));
         }
     }
 }
@@ -142,7 +152,7 @@ static void check_closed(struct import *import, const struct anchor_draft *draft
 {
     const char *load = draft->conditions[TEXT_LOAD_PROFILE];
     if (load && load_profile_parse(load) == LOAD_PROFILE_COUNT) {
-        import_fault(import, "load_profile is '%s'", load);
+        import_fault_at(import, "conditions/load_profile", "load_profile is '%s'", load);
     }
     for (size_t i = 0; i < ARRAY_LEN(CLOSED); i++) {
         const char *value = draft->conditions[CLOSED[i].text];
@@ -151,7 +161,10 @@ static void check_closed(struct import *import, const struct anchor_draft *draft
             known++;
         }
         if (value && !*known) {
-            import_fault(import, "%s is '%s'", anchor_text_name(CLOSED[i].text), value);
+            char member[DRAFT_NAME_MAX];
+            (void)text_print(member, sizeof(member), "conditions/%s",
+                             anchor_text_name(CLOSED[i].text));
+            import_fault_at(import, member, "%s is '%s'", anchor_text_name(CLOSED[i].text), value);
         }
     }
 }
@@ -224,7 +237,9 @@ static bool record_exists(struct import *import, const char *kind, const char *i
 static void check_record(struct import *import, const char *kind, const char *id)
 {
     if (id && !record_exists(import, kind, id)) {
-        import_fault(import, "%s '%s' is not in the catalogue", kind, id);
+        char member[DRAFT_NAME_MAX];
+        (void)text_print(member, sizeof(member), "%s_id", kind);
+        import_fault_at(import, member, "%s '%s' is not in the catalogue", kind, id);
     }
 }
 

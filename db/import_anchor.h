@@ -10,6 +10,7 @@
 #define REGIME_IMPORT_ANCHOR_H
 
 #include "anchor.h"
+#include "catalogue.h"
 #include "import.h"
 
 #define DRAFT_METRICS_MAX 32
@@ -109,5 +110,11 @@ void import_anchor_draft(struct import *import, const struct anchor_draft *draft
  * prints the counts of every kind to the log.
  */
 void import_anchors_finish(struct import *import);
+
+/* The same of one anchor: a fault when it beats its bound. */
+void import_anchor_check_bound(struct import *import, const struct catalogue *cat, int anchor);
+
+/* The undisputed record that is the same measurement as the anchor of that id. */
+bool import_anchor_twin(struct import *import, const char *id, char ret_twin[DRAFT_NAME_MAX]);
 
 #endif

@@ -68,10 +68,50 @@ static void check_bounds(struct import *import, const struct catalogue *cat, int
         enum anchor_metric metric = (enum anchor_metric)index->metric_what[i];
         if (index->metric_statistic[i] != STATISTIC_STDDEV &&
             anchor_is_impossible(&bounds, metric, index->metric_value[i])) {
-            import_fault(import, "%s is %g, its physical bound %.6g", metric_info(metric)->name,
-                         index->metric_value[i], anchor_bound(&bounds, metric));
+            import_fault_at(
+                import, "metrics", "%s is %g, its physical bound %.6g: faster than the part can be",
+                metric_info(metric)->name, index->metric_value[i], anchor_bound(&bounds, metric));
         }
     }
+}
+
+void import_anchor_check_bound(struct import *import, const struct catalogue *cat, int anchor)
+{
+    const struct anchor_index *index = &cat->anchors;
+    const struct anchor_point *point = &index->points[anchor];
+    import->record = index->ids[anchor];
+    if (!(index->flags[anchor] & ANCHOR_DISPUTED) && point->model >= 0 && point->hardware >= 0 &&
+        point->weights >= 0) {
+        check_bounds(import, cat, anchor);
+    }
+    import->record = NULL;
+}
+
+bool import_anchor_twin(struct import *import, const char *id, char ret_twin[DRAFT_NAME_MAX])
+{
+    static const char *const TWINS[] = {
+        "SELECT o.id FROM records r JOIN records o ON o.kind = 'anchor' AND o.digest = r.digest "
+        "AND o.id <> r.id JOIN anchors a ON a.id = o.id WHERE r.kind = 'anchor' AND r.id = ?1 AND "
+        "a.disputed IS NULL",
+        "SELECT o.id FROM anchors a JOIN anchor_metrics f ON f.anchor_id = a.id AND f.metric = "
+        "'ttft_ms' AND f.statistic <> 'stddev' JOIN anchor_metrics t ON t.anchor_id = a.id AND "
+        "t.metric IN ('tpot_ms', 'itl_ms') AND t.statistic = f.statistic JOIN anchors o ON "
+        "o.hardware_id = a.hardware_id AND o.input_tokens IS a.input_tokens AND o.output_tokens IS "
+        "a.output_tokens AND o.concurrency IS a.concurrency AND o.id <> a.id AND o.disputed IS "
+        "NULL JOIN anchor_metrics g ON g.anchor_id = o.id AND g.metric = f.metric AND g.statistic "
+        "= f.statistic AND g.value = f.value JOIN anchor_metrics u ON u.anchor_id = o.id AND "
+        "u.metric = t.metric AND u.statistic = t.statistic AND u.value = t.value WHERE a.id = ?1"};
+    bool found = false;
+    for (size_t i = 0; !found && i < ARRAY_LEN(TWINS); i++) {
+        sqlite3_stmt *row = NULL;
+        found =
+            sqlite3_prepare_v2(import->db, TWINS[i], -1, &row, NULL) == SQLITE_OK &&
+            sqlite3_bind_text(row, 1, id, -1, SQLITE_STATIC) == SQLITE_OK &&
+            sqlite3_step(row) == SQLITE_ROW &&
+            text_print(ret_twin, DRAFT_NAME_MAX, "%s", (const char *)sqlite3_column_text(row, 0));
+        sqlite3_finalize(row);
+    }
+    return found;
 }
 
 static void check_all_bounds(struct import *import)
@@ -84,14 +124,8 @@ static void check_all_bounds(struct import *import)
     }
     const struct anchor_index *index = &data->shown.anchors;
     for (int i = 0; i < index->n; i++) {
-        const struct anchor_point *point = &index->points[i];
-        import->record = index->ids[i];
-        if (!(index->flags[i] & ANCHOR_DISPUTED) && point->model >= 0 && point->hardware >= 0 &&
-            point->weights >= 0) {
-            check_bounds(import, &data->shown, i);
-        }
+        import_anchor_check_bound(import, &data->shown, i);
     }
-    import->record = NULL;
     catalogue_free(data);
 }
 

@@ -41,7 +41,8 @@ static void take_condition(struct import *import, const cJSON *item, struct anch
     } else if (text < ANCHOR_TEXT_COUNT && (cJSON_IsString(item) || cJSON_IsNull(item))) {
         draft->conditions[text] = cJSON_IsString(item) ? item->valuestring : NULL;
     } else {
-        import_fault(import, "'%s' is no condition, or not of its type", item->string);
+        import_fault_at(import, item->string, "'%s' is no condition, or not of its type",
+                        item->string);
     }
 }
 
@@ -85,11 +86,15 @@ static void take_share(struct import *import, const cJSON *item, struct anchor_d
 static void take_measured(struct import *import, const cJSON *object, struct anchor_draft *draft)
 {
     const cJSON *item = NULL;
+    import_step(import, "conditions");
     cJSON_ArrayForEach(item, member(object, "conditions"))
     {
         take_condition(import, item, draft);
     }
+    import_step(import, NULL);
+    import_step(import, "metrics");
     take_metrics(import, object, draft);
+    import_step(import, NULL);
     cJSON_ArrayForEach(item, member(object, "shares"))
     {
         take_share(import, item, draft);

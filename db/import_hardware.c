@@ -33,7 +33,7 @@ static double host_gbps(struct import *import, const char *name, double memory_g
             return HOST_LINKS[i].gbps > 0 ? HOST_LINKS[i].gbps : memory_gbps;
         }
     }
-    import_fault(import, "host link '%s' is unknown", name);
+    import_fault_at(import, "pcie", "host link '%s' is unknown", name);
     return 0;
 }
 
@@ -64,9 +64,11 @@ static void import_peaks(struct import *import, const cJSON *record, const char 
     cJSON_ArrayForEach(peak, cJSON_GetObjectItemCaseSensitive(record, "peak_dense_tflops"))
     {
         if (dtype_parse(peak->string) == DTYPE_COUNT) {
-            import_fault(import, "peak_dense_tflops: '%s' is no compute type", peak->string);
+            import_fault_at(import, "peak_dense_tflops",
+                            "peak_dense_tflops: '%s' is no compute type", peak->string);
         } else if (!cJSON_IsNumber(peak) || !(peak->valuedouble > 0) || peak->valuedouble > 1e6) {
-            import_fault(import, "peak_dense_tflops: '%s' is not between 0 and 1e6", peak->string);
+            import_fault_at(import, "peak_dense_tflops",
+                            "peak_dense_tflops: '%s' is not between 0 and 1e6", peak->string);
         } else {
             import_check(import,
                          sql_run(import->db, "INSERT INTO hardware_peaks VALUES (?1, ?2, ?3)",
@@ -89,13 +91,16 @@ static void import_part(struct import *import, const cJSON *record, const char *
     double nominal = field_number(import, record, "memory_gb", 1, 1e5);
     double bandwidth = field_number(import, record, "mem_bw_gbps", 1, 1e5);
     const char *class = field_text(import, record, "class");
-    const char *kind = field_text(import, link, "kind");
     const char *pcie = field_text(import, record, "pcie");
+    import_step(import, "interconnect");
+    const char *kind = field_text(import, link, "kind");
     double both = field_number_or_nan(import, link, "gbps_per_gpu_total_bidir", 0, 1e5);
-    bool assumed = strcmp(pcie, "soc") == 0 || field_is_recalled(record, "pcie");
+    double domain = field_number(import, link, "max_domain", 1, 1e6);
     field_known(import, link, LINK);
+    import_step(import, NULL);
+    bool assumed = strcmp(pcie, "soc") == 0 || field_is_recalled(record, "pcie");
     if (hardware_class_parse(class) == HW_CLASS_COUNT) {
-        import_fault(import, "class '%s' is unknown", class);
+        import_fault_at(import, "class", "class '%s' is unknown", class);
     }
     import_check(
         import,
@@ -108,8 +113,7 @@ static void import_part(struct import *import, const cJSON *record, const char *
                 field_text(import, record, "vendor"), class, field_text(import, record, "arch"),
                 field_text_or_null(import, record, "release"),
                 round((isnan(usable) ? nominal : usable) * BYTES_PER_GIB), isnan(usable), bandwidth,
-                kind, kind_is_fabric(kind), both > 0 ? both / DIRECTIONS : (double)NAN,
-                field_number(import, link, "max_domain", 1, 1e6),
+                kind, kind_is_fabric(kind), both > 0 ? both / DIRECTIONS : (double)NAN, domain,
                 host_gbps(import, pcie, bandwidth), assumed,
                 field_number_or_nan(import, record, "tdp_w", 1, 1e5),
                 field_text_or_null(import, record, "memory_type")),

@@ -88,6 +88,25 @@ static void import_derived(struct import *import, const cJSON *record, const cha
         "model");
 }
 
+/* One fault per "/pointer text", "; " between. */
+static void import_faults(struct import *import, const char *text)
+{
+    while (*text) {
+        const char *next = strstr(text, "; /");
+        int length = next ? (int)(next - text) : (int)strlen(text);
+        size_t pointer = text[0] == '/' ? strcspn(text, " ,") : 0;
+        char member[STORE_ERROR_MAX];
+        (void)text_print(member, sizeof(member), "%.*s", pointer ? (int)pointer - 1 : 0, text + 1);
+        if (pointer && (int)pointer < length) {
+            import_fault_at(import, member, "%.*s", length, text);
+        } else {
+            import_fault(import, "%.*s", length, text);
+        }
+        text += length;
+        text += *text ? 2 : 0;
+    }
+}
+
 void import_model(struct import *import, const cJSON *record, const char *doc)
 {
     struct chunks *chunks = calloc(1, sizeof(*chunks));
@@ -98,7 +117,7 @@ void import_model(struct import *import, const cJSON *record, const char *doc)
         return;
     }
     if (!model_record_parse(record, chunk_alloc, chunks, &model, error)) {
-        import_fault(import, "%s", error);
+        import_faults(import, error);
     } else {
         const char *id = field_text(import, record, "id");
         import_record(import, "model", id, field_text(import, record, "name"), record, doc);

@@ -12,7 +12,7 @@
 #include "sql.h"
 
 #define TEXT_MAX 8192
-#define SOURCE_ID_MAX 20
+#define STEP_MAX 32
 
 static const cJSON *member(const cJSON *object, const char *name)
 {
@@ -29,7 +29,7 @@ void field_known(struct import *import, const cJSON *object, const char *const *
             name++;
         }
         if (!*name) {
-            import_fault(import, "unknown field '%s'", item->string);
+            import_fault_at(import, item->string, "unknown field '%s'", item->string);
         }
     }
 }
@@ -41,7 +41,7 @@ const char *field_text_or_null(struct import *import, const cJSON *object, const
         return NULL;
     }
     if (!cJSON_IsString(item)) {
-        import_fault(import, "'%s' must be a text", name);
+        import_fault_at(import, name, "'%s' must be a text", name);
         return NULL;
     }
     return item->valuestring;
@@ -51,7 +51,7 @@ const char *field_text(struct import *import, const cJSON *object, const char *n
 {
     const char *text = field_text_or_null(import, object, name);
     if (!text) {
-        import_fault(import, "'%s' is missing", name);
+        import_fault_at(import, name, "'%s' is missing", name);
         return "";
     }
     return text;
@@ -65,11 +65,12 @@ double field_number_or_nan(struct import *import, const cJSON *object, const cha
         return NAN;
     }
     if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble)) {
-        import_fault(import, "'%s' must be a finite number", name);
+        import_fault_at(import, name, "'%s' must be a finite number", name);
         return min;
     }
     if (item->valuedouble < min || item->valuedouble > max) {
-        import_fault(import, "'%s' is %g, outside %g to %g", name, item->valuedouble, min, max);
+        import_fault_at(import, name, "'%s' is %g, outside %g to %g", name, item->valuedouble, min,
+                        max);
         return min;
     }
     return item->valuedouble;
@@ -80,7 +81,7 @@ double field_number(struct import *import, const cJSON *object, const char *name
 {
     double value = field_number_or_nan(import, object, name, min, max);
     if (isnan(value)) {
-        import_fault(import, "'%s' is missing", name);
+        import_fault_at(import, name, "'%s' is missing", name);
         return min;
     }
     return value;
@@ -90,7 +91,7 @@ bool field_bool(struct import *import, const cJSON *object, const char *name)
 {
     const cJSON *item = member(object, name);
     if (!item || !cJSON_IsBool(item)) {
-        import_fault(import, "'%s' must be true or false", name);
+        import_fault_at(import, name, "'%s' must be true or false", name);
         return false;
     }
     return cJSON_IsTrue(item) != 0;
@@ -183,7 +184,7 @@ static void source_id(const char *title, const char *kind, const char *url, cons
 }
 
 /* Writes the source as a record of its own, once. */
-static void import_source(struct import *import, const char *id, const cJSON *source)
+static void source_write(struct import *import, const char *id, const cJSON *source)
 {
     const char *title = field_text(import, source, "title");
     char key[NAME_KEY_MAX];
@@ -205,8 +206,8 @@ static void import_source(struct import *import, const char *id, const cJSON *so
     char digest[DIGEST_HEX_MAX];
     digest_text(text, strlen(text), digest);
     bool done =
-        sql_run(import->db, "INSERT INTO records VALUES ('source', ?1, ?2, 1, 1, ?3, '', ?4)",
-                "tttt", id, title, digest, text) &&
+        sql_run(import->db, "INSERT INTO records VALUES ('source', ?1, ?2, ?5, 1, ?3, '', ?4)",
+                "tttti", id, title, digest, text, !import->posted) &&
         sql_run(import->db, "INSERT INTO aliases VALUES ('source', ?1, ?2, ?2)", "tt", key, id) &&
         sql_run(import->db,
                 "INSERT INTO sources (id, title, source_kind, url, date, license) VALUES (?1, ?2, "
@@ -232,6 +233,25 @@ static bool source_exists(struct import *import, const char *id)
     return exists;
 }
 
+static void url_check(struct import *import, const char *url)
+{
+    if (url && strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0) {
+        import_fault_at(import, "url", "'%s' is not a url", url);
+    }
+}
+
+static const char *text_of(const cJSON *object, const char *name)
+{
+    const char *text = cJSON_GetStringValue(member(object, name));
+    return text ? text : "";
+}
+
+void import_source_id(const cJSON *source, char ret_id[SOURCE_ID_MAX])
+{
+    source_id(text_of(source, "title"), text_of(source, "kind"), text_of(source, "url"),
+              text_of(source, "date"), ret_id);
+}
+
 void import_record_sources(struct import *import, const char *kind, const char *id,
                            const cJSON *object)
 {
@@ -241,22 +261,37 @@ void import_record_sources(struct import *import, const char *kind, const char *
     cJSON_ArrayForEach(source, member(object, "sources"))
     {
         char key[SOURCE_ID_MAX];
+        char step[STEP_MAX];
+        (void)text_print(step, sizeof(step), "sources/%d", position);
+        import_step(import, step);
         field_known(import, source, KNOWN);
         const char *source_kind = field_text(import, source, "kind");
         const char *url = field_text_or_null(import, source, "url");
-        if (url && strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0) {
-            import_fault(import, "source '%s' is not a url", url);
-        }
+        url_check(import, url);
         source_id(field_text(import, source, "title"), source_kind, url,
                   field_text_or_null(import, source, "date"), key);
         if (!source_exists(import, key)) {
-            import_source(import, key, source);
+            source_write(import, key, source);
         }
         import_check(import,
                      sql_run(import->db, "INSERT INTO provenance VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                              "ttittt", kind, id, position++, field_text(import, source, "field"),
                              key, basis_of_kind(source_kind)),
                      "provenance");
+        import_step(import, NULL);
+    }
+}
+
+void import_source(struct import *import, const cJSON *record, const char *doc)
+{
+    static const char *const KNOWN[] = {"title", "kind", "url", "date", "license", NULL};
+    char key[SOURCE_ID_MAX];
+    (void)doc;
+    field_known(import, record, KNOWN);
+    url_check(import, field_text_or_null(import, record, "url"));
+    import_source_id(record, key);
+    if (import->faults == 0) {
+        source_write(import, key, record);
     }
 }
 
@@ -324,8 +359,9 @@ void import_record_row(struct import *import, const char *kind, const char *id, 
     char digest[DIGEST_HEX_MAX];
     digest_text(doc, strlen(doc), digest);
     import_check(import,
-                 sql_run(import->db, "INSERT INTO records VALUES (?1, ?2, ?3, 1, 1, ?4, ?5, ?6)",
-                         "tttttt", kind, id, title, digest, notes ? notes : "", doc),
+                 sql_run(import->db, "INSERT INTO records VALUES (?1, ?2, ?3, ?7, 1, ?4, ?5, ?6)",
+                         "tttttti", kind, id, title, digest, notes ? notes : "", doc,
+                         !import->posted),
                  "record");
 }
 

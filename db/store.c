@@ -65,7 +65,7 @@ static void snapshots_sweep(struct store *store)
     }
 }
 
-static bool snapshot_publish(struct store *store, struct catalogue_data *data)
+bool store_publish(struct store *store, struct catalogue_data *data)
 {
     struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
     if (!snapshot) {
@@ -115,7 +115,7 @@ bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX])
     if (db != store->writer) {
         sqlite3_close(db);
     }
-    if (data && !snapshot_publish(store, data)) {
+    if (data && !store_publish(store, data)) {
         (void)text_print(ret_error, STORE_ERROR_MAX, "out of memory");
         return false;
     }

@@ -35,6 +35,11 @@ void store_close(struct store *store);
 const struct catalogue *store_catalogue(struct store *store);
 void store_release(struct store *store, const struct catalogue *catalogue);
 
+/* Swaps a snapshot in that was read of the writer's connection, and takes it; false when out of
+ * memory: then it is freed and the old one stays. */
+struct catalogue_data;
+MUST_USE bool store_publish(struct store *store, struct catalogue_data *data);
+
 /* Reads the records again and swaps the new snapshot in; the old one lives on until its readers let
  * go. One caller at a time. */
 MUST_USE bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX]);

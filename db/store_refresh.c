@@ -137,6 +137,17 @@ static bool owned_delete(sqlite3 *db, const struct owned_table *table)
            sql_exec(db, sql);
 }
 
+bool store_rows_delete(sqlite3 *db, const char *kind, const char *id)
+{
+    bool good = sql_exec(db, "CREATE TEMP TABLE refreshed (kind TEXT, id TEXT)") &&
+                sql_run(db, "INSERT INTO temp.refreshed VALUES (?1, ?2)", "tt", kind, id);
+    for (size_t i = 0; good && i < ARRAY_LEN(OWNED); i++) {
+        good = owned_delete(db, &OWNED[i]);
+    }
+    return good && sql_exec(db, "DROP TABLE temp.refreshed") &&
+           sql_run(db, "DELETE FROM records WHERE kind = ?1 AND id = ?2", "tt", kind, id);
+}
+
 static bool owned_insert(sqlite3 *db, const struct owned_table *table)
 {
     char sql[400];

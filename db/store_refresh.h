@@ -14,6 +14,9 @@
  */
 sqlite3 *embedded_open(void);
 
+/* Deletes what belongs to one record, and its own row; foreign keys have to be deferred. */
+MUST_USE bool store_rows_delete(sqlite3 *db, const char *kind, const char *id);
+
 /*
  * When the embedded records are another bundle than the file was filled from, and not an older one,
  * replaces every bundled record that nobody added by hand; changed ones get a revision that keeps

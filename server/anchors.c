@@ -305,10 +305,26 @@ static void refuse_id(struct context *ctx)
     problem_not_found(ctx, what ? what : "anchor", fault_nearest(id, index->ids + from, to - from));
 }
 
+void anchor_reply(struct context *ctx, int anchor, int status)
+{
+    struct json_out out;
+    reply_begin(ctx, &out);
+    struct forecaster *forecaster = forecaster_new(ctx->catalogue);
+    bool good = put_anchor(ctx, &out, forecaster, anchor, (double)NAN);
+    forecaster_free(forecaster);
+    if (!good) {
+        refuse_store(ctx);
+        return;
+    }
+    put_aliases(ctx, &out, ctx->catalogue->anchors.ids[anchor]);
+    anchor_put_planned(ctx, &out, anchor);
+    json_end_object(&out);
+    reply_write(ctx, status, &out);
+}
+
 void anchors_item_handler(struct context *ctx)
 {
     struct faults faults;
-    struct json_out out;
     faults_init(&faults, ctx->request->arena);
     for (int i = 0; i < ctx->request->n_arguments; i++) {
         const char *name = ctx->request->arguments[i].name;
@@ -326,16 +342,5 @@ void anchors_item_handler(struct context *ctx)
         refuse_id(ctx);
         return;
     }
-    reply_begin(ctx, &out);
-    struct forecaster *forecaster = forecaster_new(ctx->catalogue);
-    bool good = put_anchor(ctx, &out, forecaster, anchor, (double)NAN);
-    forecaster_free(forecaster);
-    if (!good) {
-        refuse_store(ctx);
-        return;
-    }
-    put_aliases(ctx, &out, ctx->catalogue->anchors.ids[anchor]);
-    anchor_put_planned(ctx, &out, anchor);
-    json_end_object(&out);
-    reply_write(ctx, 200, &out);
+    anchor_reply(ctx, anchor, 200);
 }

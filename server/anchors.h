@@ -21,6 +21,9 @@ handler_fn anchors_list_handler;
 /* An id, or a further id of the same measurement. */
 handler_fn anchors_item_handler;
 
+/* Replies with one anchor; 503 when the store cannot be read. */
+void anchor_reply(struct context *ctx, int anchor, int status);
+
 /* Anchors that a plan shows. */
 #define PLAN_ANCHORS_MAX 5
 

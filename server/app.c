@@ -27,6 +27,7 @@
 #include "problem.h"
 #include "request_limits.h"
 #include "routes.h"
+#include "sql.h"
 #include "store.h"
 #include "trace.h"
 
@@ -47,13 +48,15 @@ struct app {
 };
 
 /* Whether the records that the store holds now answer a key. */
-static bool is_answered(void *store, const struct gap_key *key)
+static bool is_answered(void *store, const struct gap_key *key, char ret_by[GAP_ID_MAX])
 {
     const struct catalogue *catalogue = store_catalogue(store);
-    bool answered = gap_is_answered(catalogue, key);
+    int anchor = gap_answer(catalogue, key);
 
+    if (anchor >= 0)
+        (void)text_print(ret_by, GAP_ID_MAX, "%s", catalogue->anchors.ids[anchor]);
     store_release(store, catalogue);
-    return answered;
+    return anchor >= 0;
 }
 
 struct app *app_new(const struct app_options *options)
@@ -122,7 +125,7 @@ struct gaps *app_gaps(const struct app *app)
     return app->gaps;
 }
 
-const struct gap_links *app_gap_links(const struct app *app)
+struct gap_links *app_gap_links(const struct app *app)
 {
     return app->gap_links;
 }
@@ -205,6 +208,16 @@ static void find_route(struct context *ctx)
         }
 }
 
+bool app_writes(const struct request *request)
+{
+    struct context ctx = {.request = request};
+
+    if (request->method != METHOD_POST || request->refusal)
+        return false;
+    find_route(&ctx);
+    return ctx.route && ctx.route->write_scope;
+}
+
 /* "/v1/models" as "/models": the prefix is what people leave out. */
 static const char *without_version(const char *path)
 {
@@ -259,7 +272,8 @@ static void reply_options(struct context *ctx, const char *allow)
     reply_header(reply, "Allow", allow);
     reply_header(reply, "Access-Control-Allow-Methods", allow);
     reply_header(reply, "Access-Control-Allow-Headers",
-                 "Accept, Authorization, Content-Type, If-None-Match, X-Request-Id, traceparent");
+                 "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+                 "X-Request-Id, traceparent");
     reply_header(reply, "Access-Control-Max-Age", "86400");
 }
 
@@ -427,6 +441,14 @@ static void add_validators(struct context *ctx, const char *tag)
     reply->body_length = 0;
 }
 
+/* GET and POST of a path that is written to have a handler each. */
+static void handle(struct context *ctx)
+{
+    bool writes = ctx->request->method == METHOD_POST && ctx->route->writer;
+
+    (writes ? ctx->route->writer : ctx->route->handler)(ctx);
+}
+
 static void answer(struct context *ctx)
 {
     const char *tag = NULL;
@@ -435,7 +457,7 @@ static void answer(struct context *ctx)
         return;
     bool cacheable = ctx->route->cacheable && ctx->request->method != METHOD_POST;
     if (!cacheable || still_needed(ctx, &tag))
-        ctx->route->handler(ctx);
+        handle(ctx);
     if (tag)
         add_validators(ctx, tag);
     if (cacheable)

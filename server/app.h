@@ -36,7 +36,8 @@ struct request {
     int n_arguments;
     /* headers; NULL = absent */
     const char *content_type, *accept, *if_none_match, *origin, *authorization, *request_id;
-    const char *host, *content_encoding, *accept_encoding, *traceparent;
+    const char *host, *content_encoding, *accept_encoding, *if_match, *idempotency_key,
+        *traceparent;
     const char *body; /* NUL-terminated at body[body_length]; NULL: none was announced */
     size_t body_length;
     void *sunk;          /* what the route's sink made of a body that is not kept (then ""); NULL */
@@ -98,6 +99,10 @@ struct body_sink;
 /* What takes the body of an admitted request; NULL: it is kept. */
 const struct body_sink *app_body_sink(struct app *app, const struct request *request);
 
+/* Whether the request writes to the store and so takes its time: it waits for other writes and for
+ * the disk. */
+bool app_writes(const struct request *request);
+
 /* Answers one request. Never fails: what cannot be answered becomes a problem document. */
 void app_handle(struct app *app, const struct request *request, struct reply *ret_reply);
 
@@ -111,7 +116,7 @@ bool app_draining(const struct app *app);
 struct store *app_store(const struct app *app);
 struct metrics *app_metrics(const struct app *app);
 struct gaps *app_gaps(const struct app *app);
-const struct gap_links *app_gap_links(const struct app *app);
+struct gap_links *app_gap_links(const struct app *app);
 /* What was computed of claims; NULL when there was no memory for it. */
 struct kept_texts *app_claims(const struct app *app);
 /* Predicted against measured; NULL when there was no memory for it. */

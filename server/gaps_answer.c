@@ -58,17 +58,22 @@ static bool answers(const struct anchor_index *index, int anchor, const struct w
            is_in_range(index, anchor, CONDITION_CONCURRENCY, wanted->concurrency);
 }
 
-bool gap_is_answered(const struct catalogue *catalogue, const struct gap_key *key)
+int gap_answer(const struct catalogue *catalogue, const struct gap_key *key)
 {
     const struct anchor_index *index = &catalogue->anchors;
     struct wanted wanted;
-    if (!find_wanted(&catalogue->lib, key, &wanted)) {
-        return false;
-    }
-    for (int i = 0; i < index->n; i++) {
+    bool known = find_wanted(&catalogue->lib, key, &wanted);
+    for (int i = 0; known && i < index->n; i++) {
         if (answers(index, i, &wanted)) {
-            return true;
+            return i;
         }
     }
-    return false;
+    return -1;
+}
+
+bool gap_is_answered_by(const struct catalogue *catalogue, const struct gap_key *key, int anchor)
+{
+    struct wanted wanted;
+    return find_wanted(&catalogue->lib, key, &wanted) &&
+           answers(&catalogue->anchors, anchor, &wanted);
 }

@@ -10,8 +10,12 @@
 #include "catalogue.h"
 #include "gaps.h"
 
-/* Whether an undisputed anchor of the catalogue answers the key: of what the key names everything,
- * its lengths and its load in the key's ranges (from the power of 2 named to its double). */
-bool gap_is_answered(const struct catalogue *catalogue, const struct gap_key *key);
+/* The first undisputed anchor of the catalogue that answers the key: of what the key names
+ * everything, its lengths and its load in the key's ranges (from the power of 2 named to its
+ * double); -1 when none does. */
+int gap_answer(const struct catalogue *catalogue, const struct gap_key *key);
+
+/* Whether that anchor does. */
+bool gap_is_answered_by(const struct catalogue *catalogue, const struct gap_key *key, int anchor);
 
 #endif

@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ struct gap_link {
     uint64_t classes, cures;
     double input_tokens_min; /* INFINITY = the length does not matter */
     bool no_fit;
+    atomic_bool closed; /* it was answered after it was loaded */
 };
 
 struct gap_links {
@@ -105,6 +107,15 @@ struct gap_links *gap_links_load(struct store *store)
         return NULL;
     }
     return links;
+}
+
+void gap_links_close(struct gap_links *links, const char *id)
+{
+    for (int i = 0; links && i < links->n; i++) {
+        if (strcmp(links->items[i].id, id) == 0) {
+            atomic_store(&links->items[i].closed, true);
+        }
+    }
 }
 
 void gap_links_free(struct gap_links *links)
@@ -218,7 +229,8 @@ void plan_gaps_find(const struct gap_links *links, struct gaps *gaps, const stru
     }
     for (int i = 0; links && i < links->n; i++) {
         const struct gap_link *link = &links->items[i];
-        if (link_meets(link, &touched)) {
+        if (!atomic_load_explicit(&link->closed, memory_order_relaxed) &&
+            link_meets(link, &touched)) {
             gaps_ask_stated(gaps, link->id);
             put_gap(ret_gaps, link->id, link->question, asked_of(gaps, link->id));
         }

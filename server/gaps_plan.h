@@ -21,6 +21,8 @@ struct gap_links;
 
 /* What of a plan meets which stated gap, from the open gaps of the store; NULL = no memory. */
 struct gap_links *gap_links_load(struct store *store);
+/* A stated gap is answered: plans show it no more. */
+void gap_links_close(struct gap_links *links, const char *id);
 void gap_links_free(struct gap_links *links);
 
 #define PLAN_GAPS_MAX 16

@@ -137,6 +137,7 @@ static void put_asked(struct context *ctx, struct json_out *out, const struct ga
     json_put_text(out, "kind", "asked");
     json_put_text(out, "status", item->status);
     json_put_text(out, "question", item->question);
+    json_put_text(out, "answered_by", item->count.answered ? item->count.answered_by : NULL);
     json_key(out, "key");
     json_begin_object(out);
     json_put_text(out, "model", key->model_id);

@@ -26,6 +26,7 @@
 #include <microhttpd.h>
 
 #include "http_headers.h"
+#include "later.h"
 #include "metrics.h"
 #include "reply_stream.h"
 #include "request_limits.h"
@@ -54,6 +55,8 @@ struct exchange {
     size_t length, capacity, limit; /* of the body; the capacity leaves room for a NUL */
     size_t dropped;                 /* bytes over the limit */
     const struct body_sink *sink;   /* takes the body in place of the buffer; NULL */
+    struct MHD_Connection *waiting; /* suspended until the reply is there; NULL */
+    bool answered;                  /* the reply is there and not sent yet */
     char peer[INET6_ADDRSTRLEN];
     char own_id[TRACE_ID_LENGTH + 1]; /* the request id where the client sent none */
     uint64_t streamed;                /* bytes of a reply that is made while it is sent */
@@ -76,6 +79,7 @@ struct http {
     char message[HTTP_ERROR_MAX]; /* the library's last one */
     struct MHD_Daemon *daemons[DAEMONS_MAX];
     int n_daemons;
+    struct later *later; /* answers requests that write */
 };
 
 static uint64_t now_ns(void)
@@ -314,8 +318,35 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
     return result;
 }
 
+/* On the thread of writes: the connection goes on with its reply. */
+static void answer_later(void *job)
+{
+    struct exchange *exchange = job;
+    struct MHD_Connection *connection = exchange->waiting;
+
+    app_handle(exchange->http->app, &exchange->request, &exchange->reply);
+    exchange->answered = true;
+    MHD_resume_connection(connection);
+}
+
+/* Leaves a write to its own thread; the library calls again when the connection is resumed. */
+static enum MHD_Result answer_suspended(struct exchange *exchange,
+                                        struct MHD_Connection *connection)
+{
+    exchange->waiting = connection;
+    MHD_suspend_connection(connection);
+    if (later_push(exchange->http->later, exchange))
+        return MHD_YES;
+    exchange->request.refusal_status = 503;
+    exchange->request.refusal = "as many writes as may wait are waiting; try again";
+    answer_later(exchange);
+    return MHD_YES;
+}
+
 static enum MHD_Result answer(struct exchange *exchange, struct MHD_Connection *connection)
 {
+    if (app_writes(&exchange->request))
+        return answer_suspended(exchange, connection);
     app_handle(exchange->http->app, &exchange->request, &exchange->reply);
     return send_reply(exchange, connection);
 }
@@ -461,6 +492,10 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     (void)version;
     if (!exchange || !exchange->request.raw_path)
         return MHD_NO; /* no memory */
+    if (exchange->answered) {
+        exchange->answered = false;
+        return send_reply(exchange, connection);
+    }
     if (!exchange->headers_seen)
         return begin(exchange, connection, method);
     if (!*upload_size)
@@ -539,7 +574,8 @@ static struct MHD_Daemon *start_daemon(struct http *http, const struct http_opti
          (intptr_t)options->threads, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG;
+    unsigned flags =
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME;
 
     return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, items,
                             MHD_OPTION_END);
@@ -562,6 +598,11 @@ struct http *http_start(const struct http_options *options, char ret_error[HTTP_
     http->access_log = options->access_log;
     http->log_format = options->log_format;
     http->starter = pthread_self();
+    http->later = later_new(answer_later);
+    if (!http->later) {
+        http_stop(http);
+        return NULL;
+    }
     for (int i = 0; i < options->n_listeners && i < DAEMONS_MAX; i++) {
         struct MHD_Daemon *daemon = start_daemon(http, options, &options->listeners[i]);
         if (!daemon) {
@@ -584,7 +625,9 @@ void http_stop(struct http *http)
 {
     if (!http)
         return;
-    http_quiesce(http); /* or the library closes the listeners' descriptors */
+    http_quiesce(http);      /* or the library closes the listeners' descriptors */
+    later_free(http->later); /* the library must not stop with suspended connections */
+    http->later = NULL;
     for (int i = 0; i < http->n_daemons; i++)
         MHD_stop_daemon(http->daemons[i]);
     struct worker *worker = pthread_getspecific(http->worker_key);

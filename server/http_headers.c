@@ -27,6 +27,8 @@ static const struct row {
     IN_STATE("Transfer-Encoding", transfer_encoding),
     IN_STATE("Expect", expect),
     IN_REQUEST("If-None-Match", true, if_none_match),
+    IN_REQUEST("If-Match", true, if_match),
+    IN_REQUEST("Idempotency-Key", false, idempotency_key),
     IN_REQUEST("Origin", false, origin),
     IN_REQUEST("Authorization", false, authorization),
     IN_REQUEST("X-Request-Id", false, request_id),

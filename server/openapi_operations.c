@@ -19,6 +19,7 @@
 #include "openapi_parameters.h"
 #include "openapi_schemas.h"
 #include "plan_route.h"
+#include "post_route.h"
 #include "problem.h"
 #include "records.h"
 #include "search_route.h"
@@ -49,6 +50,12 @@ static const struct handler_row {
     {records_item_handler, QUERY_ITEM, .schema = "Record"},
     {anchors_list_handler, QUERY_ANCHORS, .schema = "AnchorList"},
     {anchors_item_handler, QUERY_ITEM, .schema = "Anchor"},
+    {post_anchor_handler, QUERY_NONE, .schema = "Anchor", .request = "PostedAnchor",
+     .sample = OPENAPI_ANCHOR_EXAMPLE},
+    {post_record_handler, QUERY_NONE, .schema = "Record", .request = "PostedRecord",
+     .sample = OPENAPI_PART_EXAMPLE},
+    {post_dispute_handler, QUERY_NONE, .schema = "Record", .request = "PostedDispute",
+     .sample = OPENAPI_DISPUTE_EXAMPLE},
     {backtest_handler, QUERY_BACKTEST, .schema = "Backtest"},
     {backtest_page_handler, QUERY_BACKTEST, .schema = NULL},
     {gaps_list_handler, QUERY_LIST, .schema = "GapList"},
@@ -63,10 +70,10 @@ static const struct handler_row {
     {docs_item_handler, QUERY_NONE, .schema = NULL},
 };
 
-static const struct handler_row *row_of(const struct route *route)
+static const struct handler_row *row_of(handler_fn *handler)
 {
     for (size_t i = 0; i < ARRAY_LEN(HANDLERS); i++) {
-        if (HANDLERS[i].handler == route->handler) {
+        if (HANDLERS[i].handler == handler) {
             return &HANDLERS[i];
         }
     }
@@ -76,7 +83,8 @@ static const struct handler_row *row_of(const struct route *route)
 bool operations_complete(void)
 {
     for (size_t i = 0; i < N_ROUTES; i++) {
-        if (!ROUTES[i].page && !row_of(&ROUTES[i])) {
+        if (!ROUTES[i].page &&
+            (!row_of(ROUTES[i].handler) || (ROUTES[i].writer && !row_of(ROUTES[i].writer)))) {
             return false;
         }
     }
@@ -201,6 +209,11 @@ static void put_plan_content(struct json_out *out, const struct operation *opera
     json_end_object(out);
 }
 
+static bool is_write(const struct operation *operation)
+{
+    return operation->method == METHOD_POST && operation->route->write_scope;
+}
+
 static void put_content(struct json_out *out, const struct operation *operation, const char *type,
                         const struct handler_row *row)
 {
@@ -233,11 +246,16 @@ static void put_reply(struct json_out *out, const struct operation *operation,
     json_key(out, "content");
     json_begin_object(out);
     for (const char *const *type = operation->route->media_types; *type; type++) {
-        put_content(out, operation, *type, row);
+        if (!is_write(operation) || strcmp(*type, MEDIA_JSON) == 0) {
+            put_content(out, operation, *type, row);
+        }
     }
     json_end_object(out);
     json_end_object(out);
 }
+
+#define WRITE_200 "a record that was there has the new text, or the source was there already"
+#define WRITE_201 "the record as it is now; Location, and its revision as ETag"
 
 /* When an operation gives a status, and why. */
 enum when {
@@ -250,6 +268,7 @@ enum when {
     OF_STORE,
     OF_SWEEPS,
     OF_TOKENS,
+    OF_WRITES,
     OF_VALIDATOR
 };
 
@@ -264,12 +283,15 @@ static const struct refusal {
     {403, OF_TOKENS, "the token lacks the scope"},
     {404, WITH_ID, "there is no such record; the nearest name is suggested"},
     {406, ALWAYS, "none of the media types asked for"},
+    {409, OF_WRITES, "it is there already (Location), or the Idempotency-Key is another's"},
+    {412, OF_WRITES, "the record has another revision than If-Match names"},
     {413, ALWAYS, "a body that is too long, or one where none is read"},
     {415, WITH_BODY, "the body's media type or encoding is not read"},
     {422, WITH_QUERY, "the request has faults; all of them are listed"},
     {422, OF_PLAIN_FRONT, "the page lists the faults of the form"},
     {429, OF_TOKENS, "too many writes, or too many tokens that are none; see Retry-After"},
     {503, OF_READINESS, "stopping"},
+    {503, OF_WRITES, "the store cannot be written at the moment"},
     {503, OF_STORE, "the store cannot be read at the moment"},
     {503, OF_SWEEPS,
      "as many sweeps and searches as are computed at a time are under way; see Retry-After"},
@@ -299,6 +321,8 @@ static bool applies(const struct operation *operation, enum query_shape query, e
         return query == QUERY_SWEEP || query == QUERY_SEARCH;
     case OF_TOKENS:
         return !route->open;
+    case OF_WRITES:
+        return is_write(operation);
     case OF_VALIDATOR:
         return route->cacheable && !post;
     }
@@ -351,7 +375,7 @@ static void put_operation_id(struct json_out *out, const struct operation *opera
 static void put_security(struct json_out *out, const struct operation *operation)
 {
     const struct route *route = operation->route;
-    bool writes = operation->method == METHOD_POST && route->write_scope;
+    bool writes = is_write(operation);
     if (route->open) {
         return;
     }
@@ -371,7 +395,10 @@ static void put_security(struct json_out *out, const struct operation *operation
 
 void operation_write(struct json_out *out, const struct operation *operation)
 {
-    const struct handler_row *row = row_of(operation->route);
+    const struct route *route = operation->route;
+    bool writes = is_write(operation);
+    const struct handler_row *row =
+        row_of(writes && route->writer ? route->writer : route->handler);
     enum query_shape query = row ? row->query : QUERY_NONE;
     json_begin_object(out);
     put_operation_id(out, operation);
@@ -383,7 +410,10 @@ void operation_write(struct json_out *out, const struct operation *operation)
     }
     json_key(out, "responses");
     json_begin_object(out);
-    put_reply(out, operation, row, "200", operation->route->summary);
+    put_reply(out, operation, row, "200", writes ? WRITE_200 : route->summary);
+    if (writes) {
+        put_reply(out, operation, row, "201", WRITE_201);
+    }
     if (query == QUERY_CHECK || query == QUERY_COMPARE) {
         put_reply(out, operation, row, "409", "?gate=1: the verdict is not pass; the same body");
     }

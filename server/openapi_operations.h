@@ -42,6 +42,28 @@ struct operation {
     "\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":{\"concurrency\":32,"       \
     "\"input_tokens\":2048,\"output_tokens\":256},\"slo\":{\"tpot_ms\":30}}"
 
+/* A run of a benchmark. */
+#define OPENAPI_ANCHOR_EXAMPLE                                                                     \
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"l4\",\"engine\":\"vllm\",\"engine_version\":\"0."  \
+    "11.0\","                                                                                      \
+    "\"weights\":\"bf16\",\"workload\":{\"input_tokens\":1024,\"output_tokens\":128,"              \
+    "\"concurrency\":4},"                                                                          \
+    "\"metrics\":{\"tpot_ms\":81.5,\"ttft_ms_p50\":700},\"source\":{\"title\":\"our own run\","    \
+    "\"kind\":\"measurement\"}}"
+
+/* A part that no data sheet is of. */
+#define OPENAPI_PART_EXAMPLE                                                                       \
+    "{\"id\":\"lab-card\",\"name\":\"Lab "                                                         \
+    "card\",\"vendor\":\"Lab\",\"class\":\"datacenter\",\"arch\":"                                 \
+    "\"lab\",\"memory_gb\":48,\"mem_bw_gbps\":900,\"peak_dense_tflops\":{\"bf16\":120},"           \
+    "\"interconnect\":{\"kind\":\"none\",\"max_domain\":1},\"pcie\":\"gen4x16\","                  \
+    "\"source\":{\"title\":\"its data sheet\",\"kind\":\"datasheet\"}}"
+
+/* What another source says. */
+#define OPENAPI_DISPUTE_EXAMPLE                                                                    \
+    "{\"kind\":\"hardware\",\"id\":\"l4\",\"field\":\"tdp_w\",\"value\":75,\"source\":{\"title\":" \
+    "\"the card's own label\",\"kind\":\"datasheet\"},\"why\":\"the label says 75 W\"}"
+
 /* Two loads on two parts. */
 #define OPENAPI_SWEEP_EXAMPLE                                                                      \
     "{\"base\":{\"model\":\"llama-3.1-8b\",\"deployment\":{\"weights\":\"fp8\"}},"                 \

@@ -132,6 +132,7 @@ const struct schema *schema_at(int index)
         {MEMORY_SCHEMAS, N_MEMORY_SCHEMAS},
         {SWEEP_SCHEMAS, N_SWEEP_SCHEMAS},
         {SEARCH_SCHEMAS, N_SEARCH_SCHEMAS},
+        {WRITE_SCHEMAS, N_WRITE_SCHEMAS},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {

@@ -497,6 +497,7 @@ static const struct schema_member GAP_RECORD[] = {
     NUMBER("asked", 0, NULL),
     TEXT("first_asked", NULLABLE, NULL),
     TEXT("last_asked", NULLABLE, NULL),
+    ANYTHING("answered_by", OPTIONAL, "the anchor that closed it, or a list of records"),
 };
 
 static const struct schema_member GAP_LIST[] = {PAGE_OF("GapRecord")};

@@ -70,6 +70,9 @@ extern const int N_SWEEP_SCHEMAS;
 /* Those of searches. */
 extern const struct schema SEARCH_SCHEMAS[];
 extern const int N_SEARCH_SCHEMAS;
+/* Those of what is posted. */
+extern const struct schema WRITE_SCHEMAS[];
+extern const int N_WRITE_SCHEMAS;
 
 /* The schema at that place of all tables, one behind the other; NULL past the end. */
 const struct schema *schema_at(int index);

@@ -333,3 +333,15 @@ const struct record_kind *record_kind_of(const char *segment, size_t length)
     }
     return NULL;
 }
+
+const struct record_kind *record_kind_listing(const char *kind)
+{
+    for (size_t i = 0; i < ARRAY_LEN(KINDS); i++) {
+        for (const char *const *of = KINDS[i].kinds; *of; of++) {
+            if (strcmp(*of, kind) == 0) {
+                return &KINDS[i];
+            }
+        }
+    }
+    return NULL;
+}

@@ -45,6 +45,9 @@ struct record_kind {
     record_extra_fn *extra;    /* NULL = none */
 };
 
+/* The row that lists records of a kind of the store ("model"), or NULL. */
+const struct record_kind *record_kind_listing(const char *kind);
+
 /* The row for a path segment, or NULL. */
 const struct record_kind *record_kind_of(const char *segment, size_t length);
 

@@ -20,11 +20,13 @@
 #include "openapi.h"
 #include "page.h"
 #include "plan_route.h"
+#include "post_route.h"
 #include "records.h"
 #include "request_limits.h"
 #include "search_route.h"
 #include "shell.h"
 #include "sweep_route.h"
+#include "tokens.h"
 
 #define GET (1u << METHOD_GET)
 #define POST (1u << METHOD_POST)
@@ -50,6 +52,13 @@ static const char *const TEXT[] = {MEDIA_TEXT, NULL};
 static const char *const FILES[] = {MEDIA_ANY, NULL};
 
 /* The list of a kind of record and one record of it, by id or alias. */
+#define RECORD(KIND)                                                                               \
+    {                                                                                              \
+        .path = "/v1/" KIND "/{id}", .methods = GET, .media_types = JSON_ONLY, .cacheable = true,  \
+        .handler = records_item_handler,                                                           \
+        .summary = "one of them, by id or alias, with provenance and disputes",                    \
+    }
+
 #define RECORDS(KIND, WHAT)                                                                        \
     {                                                                                              \
         .path = "/v1/" KIND,                                                                       \
@@ -59,11 +68,22 @@ static const char *const FILES[] = {MEDIA_ANY, NULL};
         .handler = records_list_handler,                                                           \
         .summary = WHAT,                                                                           \
     },                                                                                             \
+        RECORD(KIND)
+
+/* The same of a kind that records are added to. */
+#define POSTED_RECORDS(KIND, WHAT)                                                                 \
     {                                                                                              \
-        .path = "/v1/" KIND "/{id}", .methods = GET, .media_types = JSON_ONLY, .cacheable = true,  \
-        .handler = records_item_handler,                                                           \
-        .summary = "one of them, by id or alias, with provenance and disputes",                    \
-    }
+        .path = "/v1/" KIND,                                                                       \
+        .methods = GET | POST,                                                                     \
+        .body_max_bytes = BODY_MAX_BYTES,                                                          \
+        .media_types = JSON_CSV,                                                                   \
+        .cacheable = true,                                                                         \
+        .write_scope = TOKEN_CONTRIBUTE,                                                           \
+        .handler = records_list_handler,                                                           \
+        .writer = post_record_handler,                                                             \
+        .summary = WHAT "; POST adds one (token)",                                                 \
+    },                                                                                             \
+        RECORD(KIND)
 
 /* What one of the planner's own notions means, for people. */
 #define EXPLAINED(KIND, WHAT)                                                                      \
@@ -164,8 +184,8 @@ const struct route ROUTES[] = {
         .handler = search_handler,
         .summary = "the best deployments for models, load and objectives, with their commands",
     },
-    RECORDS("models", "models: geometry, parameters, KV bytes"),
-    RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),
+    POSTED_RECORDS("models", "models: geometry, parameters, KV bytes"),
+    POSTED_RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),
     RECORDS("formats", "formats of weights and of the KV cache"),
     RECORDS("engines", "engines, their versions and defaults"),
     RECORDS("memory-rules", "constants of the engines' memory accounting, by version and part"),
@@ -176,15 +196,18 @@ const struct route ROUTES[] = {
     RECORDS("regimes", "regimes and the signs of each"),
     RECORDS("cures", "cures, when they help and when not"),
     RECORDS("calibrations", "kernel and collective fits"),
-    RECORDS("sources", "where the figures come from"),
+    POSTED_RECORDS("sources", "where the figures come from"),
     RECORDS("claims", "claims of the seed document: verdict, derivation, value computed now"),
     {
         .path = "/v1/anchors",
-        .methods = GET,
+        .methods = GET | POST,
+        .body_max_bytes = ANCHOR_BODY_MAX_BYTES,
         .media_types = JSON_CSV,
         .cacheable = true,
+        .write_scope = TOKEN_CONTRIBUTE,
         .handler = anchors_list_handler,
-        .summary = "measurements with their conditions; the nearest where there is no record",
+        .writer = post_anchor_handler,
+        .summary = "measurements with their conditions, or the nearest; POST adds one (token)",
     },
     {
         .path = "/v1/anchors/{id}",
@@ -193,6 +216,15 @@ const struct route ROUTES[] = {
         .cacheable = true,
         .handler = anchors_item_handler,
         .summary = "one of them, with its study or its rows",
+    },
+    {
+        .path = "/v1/disputes",
+        .methods = POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = JSON_ONLY,
+        .write_scope = TOKEN_CONTRIBUTE,
+        .handler = post_dispute_handler,
+        .summary = "doubts a field of a record, or a measurement (token)",
     },
     {
         .path = "/v1/backtest",

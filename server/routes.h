@@ -43,6 +43,7 @@ struct route {
     bool open;                      /* needs no token where reading does */
     unsigned write_scope;           /* enum token_scope that POST needs; 0: POST is a question */
     handler_fn *handler;
+    handler_fn *writer; /* of POST where the path is read too; NULL: `handler` */
     const char *summary;
     bool page; /* for browsers alone: no part of the API that documents describe */
 };

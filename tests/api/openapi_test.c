@@ -11,61 +11,13 @@
 #include <cmocka.h>
 #include <curl/curl.h>
 
+#include "described_operations.h"
 #include "harness.h"
 #include "json_look.h"
 #include "schema_check.h"
 
-#define TARGET_MAX 4000
 #define JSON_TYPE "Content-Type: application/json"
 #define TOO_LONG (300 * 1024)
-
-struct world {
-    struct daemon daemon;
-    cJSON *document;
-};
-
-/* One operation of the document. */
-struct operation {
-    struct world *world;
-    const cJSON *path; /* its `string` is the path */
-    const cJSON *it;   /* its `string` is the method */
-};
-
-typedef void visit_fn(const struct operation *operation);
-
-static int start(void **state)
-{
-    static struct world world;
-    struct http_reply reply;
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    daemon_start(&world.daemon, NULL);
-    http_get(&world.daemon, "/openapi.json", &reply);
-    world.document = cJSON_Parse(reply.body);
-    reply_done(&reply);
-    *state = &world;
-    return world.document ? 0 : -1;
-}
-
-static int stop(void **state)
-{
-    struct world *world = *state;
-    cJSON_Delete(world->document);
-    return daemon_stop(&world->daemon);
-}
-
-static void visit_all(struct world *world, visit_fn *visit)
-{
-    const cJSON *path = NULL, *it = NULL;
-    cJSON_ArrayForEach(path, member(world->document, "paths"))
-    {
-        cJSON_ArrayForEach(it, path)
-        {
-            if (!strstr(path->string, "/gguf")) { /* a body that is no text: gguf_route_test.c */
-                visit(&(struct operation){world, path, it});
-            }
-        }
-    }
-}
 
 static bool is_post(const struct operation *operation)
 {
@@ -76,48 +28,6 @@ static void append(char target[TARGET_MAX], const char *text)
 {
     size_t length = strlen(target);
     snprintf(target + length, TARGET_MAX - length, "%s", text);
-}
-
-/* The path with its {id} filled in: by `id`, or by the document's example when that is NULL. */
-static void fill_path(const struct operation *operation, const char *id,
-                      char ret_target[TARGET_MAX])
-{
-    const char *path = operation->path->string;
-    const char *hole = strchr(path, '{');
-    const cJSON *parameter = NULL;
-    cJSON_ArrayForEach(parameter, member(operation->it, "parameters"))
-    {
-        if (!id && strcmp(text_of(parameter, "in"), "path") == 0) {
-            id = text_of(parameter, "example");
-            id = id[0] ? id : "dense_gemm";
-        }
-    }
-    if (hole) {
-        char *escaped = curl_easy_escape(NULL, id, 0);
-        snprintf(ret_target, TARGET_MAX, "%.*s%.1000s", (int)(hole - path), path, escaped);
-        curl_free(escaped);
-    } else {
-        snprintf(ret_target, TARGET_MAX, "%s", path);
-    }
-}
-
-/* Whether the operation requires a model and a part in its query. */
-static bool wants_model(const struct operation *operation)
-{
-    const cJSON *parameter = NULL;
-    cJSON_ArrayForEach(parameter, member(operation->it, "parameters"))
-    {
-        if (strcmp(text_of(parameter, "name"), "model") == 0) {
-            return cJSON_IsTrue(member(parameter, "required"));
-        }
-    }
-    return false;
-}
-
-static char *example_body(const struct operation *operation)
-{
-    const cJSON *content = member(member(operation->it, "requestBody"), "content");
-    return cJSON_PrintUnformatted(member(member(content, "application/json"), "example"));
 }
 
 /* ---- what a reply must be ---- */
@@ -696,5 +606,5 @@ int main(void)
         cmocka_unit_test(no_body_breaks_it),
         cmocka_unit_test(no_described_part_breaks_it),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, world_open, world_close);
 }

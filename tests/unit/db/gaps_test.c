@@ -210,10 +210,35 @@ static void a_flood_takes_no_room_of_others(void **state)
     gaps_close(gaps);
 }
 
-static bool names_a_model(void *ctx, const struct gap_key *key)
+static bool names_a_model(void *ctx, const struct gap_key *key, char ret_by[GAP_ID_MAX])
 {
     (void)ctx;
+    snprintf(ret_by, GAP_ID_MAX, "run-of-%s", key->model_id ? key->model_id : "");
     return key->model_id != NULL;
+}
+
+/* A measurement that comes later closes what it answers, and nothing else. */
+static void a_later_answer_closes_a_key(void **state)
+{
+    struct gap_key known = key_of("qwen3-8b", "h100-sxm", NAN);
+    struct gap_key other = key_of(NULL, "h100-sxm", NAN);
+    char id[GAP_ID_MAX];
+    struct gaps *gaps = gaps_open(&(struct gaps_options){.path = NULL});
+    struct gap_count count;
+    (void)state;
+    gaps_ask(gaps, &known);
+    gaps_ask(gaps, &other);
+    assert_true(gap_key_id(&known, id) && gaps_count(gaps, id, &count));
+    assert_false(count.answered);
+    assert_string_equal(count.answered_by, "");
+    assert_int_equal(gaps_recheck(gaps, names_a_model, NULL), 1);
+    assert_int_equal(gaps_recheck(gaps, names_a_model, NULL), 0);
+    assert_true(gaps_count(gaps, id, &count));
+    assert_true(count.answered);
+    assert_string_equal(count.answered_by, "run-of-qwen3-8b");
+    assert_true(gap_key_id(&other, id) && gaps_count(gaps, id, &count));
+    assert_false(count.answered);
+    gaps_close(gaps);
 }
 
 static void keys_are_answered_when_they_begin(void **state)
@@ -412,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_full_table_counts_what_it_drops),
         cmocka_unit_test(a_flood_takes_no_room_of_others),
         cmocka_unit_test(keys_are_answered_when_they_begin),
+        cmocka_unit_test(a_later_answer_closes_a_key),
         cmocka_unit_test_setup_teardown(the_file_is_bounded, make_store, remove_store),
         cmocka_unit_test_setup_teardown(restarts_keep_the_counters, make_store, remove_store),
         cmocka_unit_test_setup_teardown(a_locked_file_is_tried_again, make_store, remove_store),
