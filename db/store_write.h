@@ -8,8 +8,8 @@
  * Errors:  a verdict; faults of the record go to the sink, all of them.
  * Threads: any; one write at a time, others wait. Readers and plans never do.
  *
- * When store_write() returns WRITE_ADDED the record is on the disk (synchronous=FULL) and in the
- * snapshot that store_catalogue() gives.
+ * When store_write() says WRITE_ADDED or WRITE_CHANGED the record is on the disk (synchronous=FULL)
+ * and in the snapshot that store_catalogue() gives.
  */
 #ifndef REGIME_STORE_WRITE_H
 #define REGIME_STORE_WRITE_H
@@ -24,7 +24,7 @@
 
 enum write_verdict {
     WRITE_ADDED,
-    WRITE_CHANGED,    /* another text under an id that was there */
+    WRITE_CHANGED,    /* another text under an id that was there, or a dispute beside it */
     WRITE_REPLAYED,   /* the key's request was done before: the outcome is that one's */
     WRITE_FAULTY,     /* faults went to the sink */
     WRITE_EXISTS,     /* the id, or the measurement under the outcome's id, is there */

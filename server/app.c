@@ -212,7 +212,7 @@ bool app_writes(const struct request *request)
 {
     struct context ctx = {.request = request};
 
-    if (request->method != METHOD_POST || request->refusal)
+    if (request->method != METHOD_POST || request->refusal || !request->authorization)
         return false;
     find_route(&ctx);
     return ctx.route && ctx.route->write_scope;

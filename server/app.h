@@ -99,8 +99,8 @@ struct body_sink;
 /* What takes the body of an admitted request; NULL: it is kept. */
 const struct body_sink *app_body_sink(struct app *app, const struct request *request);
 
-/* Whether the request writes to the store and so takes its time: it waits for other writes and for
- * the disk. */
+/* Whether the request shows a token and would write to the store: that takes its time, it waits for
+ * other writes and for the disk. */
 bool app_writes(const struct request *request);
 
 /* Answers one request. Never fails: what cannot be answered becomes a problem document. */

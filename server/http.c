@@ -15,6 +15,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,8 @@ struct http {
     char message[HTTP_ERROR_MAX]; /* the library's last one */
     struct MHD_Daemon *daemons[DAEMONS_MAX];
     int n_daemons;
-    struct later *later; /* answers requests that write */
+    struct later *later;  /* answers requests that write */
+    atomic_bool stopping; /* writes that wait are not begun any more */
 };
 
 static uint64_t now_ns(void)
@@ -318,18 +320,35 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
     return result;
 }
 
-/* On the thread of writes: the connection goes on with its reply. */
-static void answer_later(void *job)
+/* The reply is made, and the connection goes on with it. */
+static void answer_waiting(struct exchange *exchange, const char *refusal)
 {
-    struct exchange *exchange = job;
     struct MHD_Connection *connection = exchange->waiting;
 
+    if (refusal) {
+        exchange->request.refusal_status = 503;
+        exchange->request.refusal = refusal;
+    }
     app_handle(exchange->http->app, &exchange->request, &exchange->reply);
     exchange->answered = true;
     MHD_resume_connection(connection);
 }
 
-/* Leaves a write to its own thread; the library calls again when the connection is resumed. */
+/* On the thread of writes. */
+static void answer_later(void *job)
+{
+    struct exchange *exchange = job;
+
+    answer_waiting(exchange, atomic_load(&exchange->http->stopping)
+                                 ? "stopping: nothing was written; try again"
+                                 : NULL);
+}
+
+/*
+ * Leaves a write to its own thread; the library calls again when the connection is resumed. It is
+ * suspended before it is queued: the other thread may resume it at once. The library does not look
+ * at a suspended connection, so a client that leaves is noticed when its reply is sent.
+ */
 static enum MHD_Result answer_suspended(struct exchange *exchange,
                                         struct MHD_Connection *connection)
 {
@@ -337,9 +356,7 @@ static enum MHD_Result answer_suspended(struct exchange *exchange,
     MHD_suspend_connection(connection);
     if (later_push(exchange->http->later, exchange))
         return MHD_YES;
-    exchange->request.refusal_status = 503;
-    exchange->request.refusal = "as many writes as may wait are waiting; try again";
-    answer_later(exchange);
+    answer_waiting(exchange, "as many writes as may wait are waiting; try again");
     return MHD_YES;
 }
 
@@ -625,11 +642,12 @@ void http_stop(struct http *http)
 {
     if (!http)
         return;
-    http_quiesce(http);      /* or the library closes the listeners' descriptors */
-    later_free(http->later); /* the library must not stop with suspended connections */
-    http->later = NULL;
+    http_quiesce(http); /* or the library closes the listeners' descriptors */
+    atomic_store(&http->stopping, true);
+    later_stop(http->later); /* the library must not stop with suspended connections */
     for (int i = 0; i < http->n_daemons; i++)
         MHD_stop_daemon(http->daemons[i]);
+    later_free(http->later); /* until now connections could push */
     struct worker *worker = pthread_getspecific(http->worker_key);
     if (worker)
         worker_free(worker);

@@ -56,15 +56,24 @@ struct later *later_new(later_fn *run)
     return NULL;
 }
 
-void later_free(struct later *later)
+void later_stop(struct later *later)
 {
     if (!later)
         return;
     pthread_mutex_lock(&later->lock);
+    bool first = !later->stopping;
     later->stopping = true;
     pthread_cond_signal(&later->wake);
     pthread_mutex_unlock(&later->lock);
-    pthread_join(later->thread, NULL);
+    if (first)
+        pthread_join(later->thread, NULL);
+}
+
+void later_free(struct later *later)
+{
+    if (!later)
+        return;
+    later_stop(later);
     pthread_cond_destroy(&later->wake);
     pthread_mutex_destroy(&later->lock);
     free(later);

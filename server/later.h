@@ -19,10 +19,14 @@ typedef void later_fn(void *job);
 /* `run` is called for every job, in their order. NULL when the thread cannot be started. */
 struct later *later_new(later_fn *run);
 
-/* Does what is queued and ends the thread; NULL is allowed. */
+/* Does what is queued and ends the thread; what is pushed from now on is refused. On one thread;
+ * NULL is allowed. */
+void later_stop(struct later *later);
+
+/* Stops, and frees when nobody pushes any more; NULL is allowed. */
 void later_free(struct later *later);
 
-/* Queues a job; false when LATER_JOBS_MAX wait already. */
+/* Queues a job; false when LATER_JOBS_MAX wait already, or when it was stopped. */
 #define LATER_JOBS_MAX 64
 MUST_USE bool later_push(struct later *later, void *job);
 

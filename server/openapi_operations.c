@@ -283,7 +283,9 @@ static const struct refusal {
     {403, OF_TOKENS, "the token lacks the scope"},
     {404, WITH_ID, "there is no such record; the nearest name is suggested"},
     {406, ALWAYS, "none of the media types asked for"},
-    {409, OF_WRITES, "it is there already (Location), or the Idempotency-Key is another's"},
+    {409, OF_WRITES,
+     "it is there already (Location), the Idempotency-Key is another's, or this store takes no "
+     "writes"},
     {412, OF_WRITES, "the record has another revision than If-Match names"},
     {413, ALWAYS, "a body that is too long, or one where none is read"},
     {415, WITH_BODY, "the body's media type or encoding is not read"},

@@ -322,6 +322,8 @@ static void reply_outcome(struct context *ctx, const struct post *post,
         problem_status(ctx, 409, "this Idempotency-Key belongs to another request");
         return;
     case WRITE_REFUSED:
+        problem_status(ctx, 409, error ? error : "the store takes no writes");
+        return;
     case WRITE_FAILED:
         break;
     }

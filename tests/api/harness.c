@@ -86,15 +86,13 @@ static void wait_ready(struct daemon *daemon)
     snprintf(daemon->url, sizeof(daemon->url), "http://127.0.0.1:%d", daemon->port);
 }
 
-void daemon_start(struct daemon *daemon, const char *const *flags)
+/* Starts on the daemon's folder. */
+static void launch(struct daemon *daemon, const char *const *flags)
 {
     char db[100], values[FLAGS_MAX][200];
     const char *argv[FLAGS_MAX + 8] = {REGIMED, "--db", db};
     int n = 3;
 
-    memset(daemon, 0, sizeof(*daemon));
-    snprintf(daemon->folder, sizeof(daemon->folder), "/tmp/regime-api-XXXXXX");
-    assert_non_null(mkdtemp(daemon->folder));
     snprintf(db, sizeof(db), "%s/regime.db", daemon->folder);
     for (int i = 0; flags && flags[i]; i++) {
         const char *at = strchr(flags[i], '@');
@@ -111,6 +109,33 @@ void daemon_start(struct daemon *daemon, const char *const *flags)
     argv[n] = NULL;
     daemon->pid = spawn(argv, &daemon->log_fd);
     wait_ready(daemon);
+}
+
+void daemon_start(struct daemon *daemon, const char *const *flags)
+{
+    memset(daemon, 0, sizeof(*daemon));
+    snprintf(daemon->folder, sizeof(daemon->folder), "/tmp/regime-api-XXXXXX");
+    assert_non_null(mkdtemp(daemon->folder));
+    launch(daemon, flags);
+}
+
+/* Waits for the end and keeps the folder. */
+static int await_end(struct daemon *daemon)
+{
+    int status = 0;
+
+    assert_int_equal(waitpid(daemon->pid, &status, 0), daemon->pid);
+    close(daemon->log_fd);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int daemon_again(struct daemon *daemon, const char *const *flags)
+{
+    int status = await_end(daemon);
+
+    memset(daemon->log, 0, sizeof(daemon->log));
+    launch(daemon, flags);
+    return status;
 }
 
 void daemon_remove_folder(const struct daemon *daemon)
@@ -130,12 +155,10 @@ void daemon_remove_folder(const struct daemon *daemon)
 
 int daemon_wait(struct daemon *daemon)
 {
-    int status = 0;
+    int status = await_end(daemon);
 
-    assert_int_equal(waitpid(daemon->pid, &status, 0), daemon->pid);
-    close(daemon->log_fd);
     daemon_remove_folder(daemon);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    return status;
 }
 
 int daemon_stop(struct daemon *daemon)

@@ -30,6 +30,9 @@ struct daemon {
 void daemon_start(struct daemon *daemon, const char *const *flags);
 /* SIGTERM, waits, removes the folder; the exit status. */
 int daemon_stop(struct daemon *daemon);
+/* Waits for the end of one that was told to stop or killed, and starts it on the same folder; the
+ * first one's exit status, or minus the signal. */
+int daemon_again(struct daemon *daemon, const char *const *flags);
 /* A group's setup and teardown: one daemon for all its tests, in *state. */
 int daemon_setup(void **state);
 int daemon_teardown(void **state);

@@ -18,78 +18,7 @@
 
 #include "harness.h"
 #include "json_look.h"
-
-#define JSON_TYPE "Content-Type: application/json"
-#define BODY_MAX 1200
-
-struct world {
-    struct daemon daemon;
-    char token[160]; /* as a header */
-};
-
-static void add_token(const struct daemon *daemon, const char *name, char ret_header[160])
-{
-    char db[100], output[200] = "";
-    snprintf(db, sizeof(db), "%s/regime.db", daemon->folder);
-    const char *arguments[] = {"token", "add", name, "--scope", "contribute", "--db", db, NULL};
-    assert_int_equal(run_program(arguments, output, sizeof(output)), 0);
-    output[strcspn(output, "\n")] = '\0';
-    snprintf(ret_header, 160, "Authorization: Bearer %.70s", output);
-}
-
-static int start(void **state)
-{
-    static struct world world;
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    daemon_start(&world.daemon, (const char *[]){"--write-rate", "0", NULL});
-    add_token(&world.daemon, "tester", world.token);
-    *state = &world;
-    return 0;
-}
-
-static int stop(void **state)
-{
-    struct world *world = *state;
-    return daemon_stop(&world->daemon);
-}
-
-/* Posts with up to one more header; the reply's tree is the caller's. */
-static cJSON *post(const struct world *world, const char *path, const char *header,
-                   const char *body, long status, struct http_reply *ret_reply)
-{
-    const char *const headers[] = {world->token, JSON_TYPE, header, NULL};
-    http_request(&world->daemon, "POST", path, headers, body, ret_reply);
-    if (ret_reply->status != status) {
-        fail_msg("%s %s: %ld %s", path, body, ret_reply->status, ret_reply->body);
-    }
-    return cJSON_Parse(ret_reply->body);
-}
-
-static long post_status(const struct world *world, const char *path, const char *header,
-                        const char *body)
-{
-    struct http_reply reply;
-    const char *const headers[] = {world->token, JSON_TYPE, header, NULL};
-    http_request(&world->daemon, "POST", path, headers, body, &reply);
-    long status = reply.status;
-    if (status >= 400) {
-        assert_problem(&reply, status);
-    }
-    reply_done(&reply);
-    return status;
-}
-
-/* A run of Llama 3.1 8B on an L4: 16.06 GB of weights at 300 GB/s are 50 ms at least. */
-static void anchor_body(int concurrency, double tpot_ms, char ret_body[BODY_MAX])
-{
-    snprintf(ret_body, BODY_MAX,
-             "{\"model\":\"meta-llama/Llama-3.1-8B-Instruct\",\"hardware\":\"NVIDIA L4\","
-             "\"engine\":\"vllm\",\"engine_version\":\"0.11.0\",\"weights\":\"bf16\","
-             "\"workload\":{\"input_tokens\":5000,\"output_tokens\":128,\"concurrency\":%d},"
-             "\"metrics\":{\"tpot_ms\":%g,\"ttft_ms_p99\":9000.5},\"source\":{\"title\":\"a run\","
-             "\"kind\":\"measurement\",\"date\":\"2026-11-30\"},\"why\":\"asked for\"}",
-             concurrency, tpot_ms);
-}
+#include "writes_kit.h"
 
 static cJSON *get(const struct world *world, const char *target)
 {
@@ -109,15 +38,15 @@ static void an_anchor_is_added_and_closes_its_gap(void **state)
     static const char GAP[] = "/v1/gaps/llama-3.1-8b~l4~vllm~tpot_ms~in-4096~conc-4";
     const struct world *world = *state;
     struct http_reply reply;
-    char body[BODY_MAX], location[200];
+    char body[ANCHOR_BODY_MAX], location[200];
     cJSON *asked = get(world, ASK);
     assert_string_equal(text_of(asked, "status"), "no record");
     cJSON_Delete(asked);
     cJSON *gap = get(world, GAP);
     assert_string_equal(text_of(gap, "status"), "no record");
     cJSON_Delete(gap);
-    anchor_body(6, 88.5, body);
-    cJSON *made = post(world, "/v1/anchors", NULL, body, 201, &reply);
+    world_anchor(6, 88.5, body);
+    cJSON *made = world_post(world, "/v1/anchors", NULL, body, 201, &reply);
     snprintf(location, sizeof(location), "%s", reply_value(&reply, "Location"));
     assert_string_equal(reply_value(&reply, "ETag"), "\"1\"");
     assert_string_equal(text_of(made, "model_id"), "llama-3.1-8b");
@@ -137,25 +66,26 @@ static void an_anchor_is_added_and_closes_its_gap(void **state)
     assert_true(cJSON_GetObjectItem(asked, "total")->valuedouble == 1);
     cJSON_Delete(asked);
     /* the same measurement again */
-    assert_int_equal(post_status(world, "/v1/anchors", NULL, body), 409);
+    assert_int_equal(world_post_status(world, "/v1/anchors", NULL, body), 409);
 }
 
 static void a_key_is_done_once(void **state)
 {
     const struct world *world = *state;
     struct http_reply first, again;
-    char body[BODY_MAX], other[BODY_MAX];
-    anchor_body(7, 90.5, body);
-    anchor_body(8, 91.5, other);
-    cJSON_Delete(post(world, "/v1/anchors", "Idempotency-Key: one", body, 201, &first));
-    cJSON_Delete(post(world, "/v1/anchors", "Idempotency-Key: one", body, 201, &again));
+    char body[ANCHOR_BODY_MAX], other[ANCHOR_BODY_MAX];
+    world_anchor(7, 90.5, body);
+    world_anchor(8, 91.5, other);
+    cJSON_Delete(world_post(world, "/v1/anchors", "Idempotency-Key: one", body, 201, &first));
+    cJSON_Delete(world_post(world, "/v1/anchors", "Idempotency-Key: one", body, 201, &again));
     assert_string_equal(first.body, again.body);
     assert_null(strstr(first.headers, "Idempotent-Replayed"));
     assert_string_equal(reply_value(&again, "Idempotent-Replayed"), "true");
     reply_done(&first);
     reply_done(&again);
-    assert_int_equal(post_status(world, "/v1/anchors", "Idempotency-Key: one", other), 409);
-    assert_int_equal(post_status(world, "/v1/anchors", "Idempotency-Key: two words", other), 400);
+    assert_int_equal(world_post_status(world, "/v1/anchors", "Idempotency-Key: one", other), 409);
+    assert_int_equal(world_post_status(world, "/v1/anchors", "Idempotency-Key: two words", other),
+                     400);
 }
 
 /* What is refused, with the pointers that have to be named. */
@@ -203,7 +133,7 @@ static void every_fault_is_named(void **state)
     const struct world *world = *state;
     for (size_t i = 0; i < sizeof(FAULTS) / sizeof(FAULTS[0]); i++) {
         struct http_reply reply;
-        cJSON_Delete(post(world, FAULTS[i].path, NULL, FAULTS[i].body, 422, &reply));
+        cJSON_Delete(world_post(world, FAULTS[i].path, NULL, FAULTS[i].body, 422, &reply));
         for (int j = 0; j < 6 && FAULTS[i].pointers[j]; j++) {
             if (!strstr(reply.body, FAULTS[i].pointers[j])) {
                 fail_msg("%s: no %s in %s", FAULTS[i].body, FAULTS[i].pointers[j], reply.body);
@@ -224,24 +154,24 @@ static void a_part_is_planned_with_at_once_and_replaced_by_its_revision(void **s
     static const char PLAN[] = "/v1/plan?model=llama-3.1-8b&hardware=lab-card";
     const struct world *world = *state;
     struct http_reply reply;
-    cJSON_Delete(post(world, "/v1/hardware", NULL, PART("48"), 201, &reply));
+    cJSON_Delete(world_post(world, "/v1/hardware", NULL, PART("48"), 201, &reply));
     reply_done(&reply);
     cJSON_Delete(get(world, PLAN));
-    assert_int_equal(post_status(world, "/v1/hardware", NULL, PART("64")), 409);
-    assert_int_equal(post_status(world, "/v1/hardware", "If-Match: \"2\"", PART("64")), 412);
-    assert_int_equal(post_status(world, "/v1/hardware", "If-Match: \"1\"", PART("64")), 200);
-    assert_int_equal(post_status(world, "/v1/hardware", "If-Match: \"1\"", PART("80")), 412);
+    assert_int_equal(world_post_status(world, "/v1/hardware", NULL, PART("64")), 409);
+    assert_int_equal(world_post_status(world, "/v1/hardware", "If-Match: \"2\"", PART("64")), 412);
+    assert_int_equal(world_post_status(world, "/v1/hardware", "If-Match: \"1\"", PART("64")), 200);
+    assert_int_equal(world_post_status(world, "/v1/hardware", "If-Match: \"1\"", PART("80")), 412);
     /* the ETag that GET gives serves too */
     char header[200];
     http_get(&world->daemon, "/v1/hardware/lab-card", &reply);
     snprintf(header, sizeof(header), "If-Match: %s", reply_value(&reply, "ETag"));
     reply_done(&reply);
-    cJSON *part = post(world, "/v1/hardware", header, PART("80"), 200, &reply);
+    cJSON *part = world_post(world, "/v1/hardware", header, PART("80"), 200, &reply);
     assert_true(cJSON_GetObjectItem(part, "revision")->valuedouble == 3);
     assert_true(cJSON_GetObjectItem(part, "memory_gb")->valuedouble == 80);
     cJSON_Delete(part);
     reply_done(&reply);
-    assert_int_equal(post_status(world, "/v1/hardware", header, PART("96")), 412);
+    assert_int_equal(world_post_status(world, "/v1/hardware", header, PART("96")), 412);
 }
 
 static void a_dispute_stands_beside_the_record(void **state)
@@ -251,7 +181,7 @@ static void a_dispute_stands_beside_the_record(void **state)
         "{\"title\":\"the label\",\"kind\":\"datasheet\"},\"why\":\"it says so\"}";
     const struct world *world = *state;
     struct http_reply reply;
-    cJSON *record = post(world, "/v1/disputes", "If-Match: \"1\"", BODY, 201, &reply);
+    cJSON *record = world_post(world, "/v1/disputes", "If-Match: \"1\"", BODY, 201, &reply);
     const cJSON *disputes = cJSON_GetObjectItem(record, "disputes");
     const cJSON *last = cJSON_GetArrayItem(disputes, cJSON_GetArraySize(disputes) - 1);
     assert_string_equal(text_of(last, "field"), "tdp_w");
@@ -260,11 +190,12 @@ static void a_dispute_stands_beside_the_record(void **state)
     assert_string_equal(reply_value(&reply, "ETag"), "\"2\"");
     cJSON_Delete(record);
     reply_done(&reply);
-    assert_int_equal(post_status(world, "/v1/disputes", "If-Match: \"1\"", BODY), 412);
+    assert_int_equal(world_post_status(world, "/v1/disputes", "If-Match: \"1\"", BODY), 412);
     assert_int_equal(
-        post_status(world, "/v1/disputes", NULL,
-                    "{\"kind\":\"hardware\",\"id\":\"nix\",\"field\":\"a\",\"value\":1,\"source\":"
-                    "{\"title\":\"t\"},\"why\":\"w\"}"),
+        world_post_status(
+            world, "/v1/disputes", NULL,
+            "{\"kind\":\"hardware\",\"id\":\"nix\",\"field\":\"a\",\"value\":1,\"source\":"
+            "{\"title\":\"t\"},\"why\":\"w\"}"),
         404);
 }
 
@@ -272,16 +203,16 @@ static void a_flagged_anchor_is_evidence_no_more(void **state)
 {
     const struct world *world = *state;
     struct http_reply reply;
-    char body[BODY_MAX], dispute[BODY_MAX];
-    anchor_body(30, 120.25, body);
-    cJSON *made = post(world, "/v1/anchors", NULL, body, 201, &reply);
+    char body[ANCHOR_BODY_MAX], dispute[ANCHOR_BODY_MAX];
+    world_anchor(30, 120.25, body);
+    cJSON *made = world_post(world, "/v1/anchors", NULL, body, 201, &reply);
     reply_done(&reply);
     snprintf(dispute, sizeof(dispute),
              "{\"kind\":\"anchor\",\"id\":\"%s\",\"field\":\"metrics\",\"value\":\"?\",\"source\":"
              "{\"title\":\"a second run\"},\"why\":\"not repeatable\",\"flag\":\"odd\"}",
              text_of(made, "id"));
     cJSON_Delete(made);
-    cJSON *record = post(world, "/v1/disputes", NULL, dispute, 201, &reply);
+    cJSON *record = world_post(world, "/v1/disputes", NULL, dispute, 201, &reply);
     assert_string_equal(text_of(record, "disputed"), "not repeatable");
     assert_string_equal(text_of(record, "flag"), "odd");
     cJSON_Delete(record);
@@ -292,10 +223,10 @@ static void a_stated_gap_is_closed_by_name(void **state)
 {
     const struct world *world = *state;
     struct http_reply reply;
-    char body[BODY_MAX], with[BODY_MAX + 60];
-    anchor_body(31, 121.25, body);
+    char body[ANCHOR_BODY_MAX], with[ANCHOR_BODY_MAX + 60];
+    world_anchor(31, 121.25, body);
     snprintf(with, sizeof(with), "{\"answers\":[\"databricks-figures\"],%s", body + 1);
-    cJSON *made = post(world, "/v1/anchors", NULL, with, 201, &reply);
+    cJSON *made = world_post(world, "/v1/anchors", NULL, with, 201, &reply);
     reply_done(&reply);
     cJSON *gap = get(world, "/v1/gaps/databricks-figures");
     assert_string_equal(text_of(gap, "status"), "answered");
@@ -303,9 +234,9 @@ static void a_stated_gap_is_closed_by_name(void **state)
     assert_string_equal(cJSON_GetStringValue(by), text_of(made, "id"));
     cJSON_Delete(gap);
     cJSON_Delete(made);
-    anchor_body(32, 122.25, body);
+    world_anchor(32, 122.25, body);
     snprintf(with, sizeof(with), "{\"answers\":[\"no-such-gap\"],%s", body + 1);
-    assert_int_equal(post_status(world, "/v1/anchors", NULL, with), 422);
+    assert_int_equal(world_post_status(world, "/v1/anchors", NULL, with), 422);
 }
 
 static void a_token_is_asked_for(void **state)
@@ -313,8 +244,8 @@ static void a_token_is_asked_for(void **state)
     struct daemon daemon;
     struct http_reply reply;
     (void)state;
-    char body[BODY_MAX];
-    anchor_body(1, 99, body);
+    char body[ANCHOR_BODY_MAX];
+    world_anchor(1, 99, body);
     daemon_start(&daemon, NULL);
     http_request(&daemon, "POST", "/v1/anchors", (const char *[]){JSON_TYPE, NULL}, body, &reply);
     assert_problem(&reply, 401);
@@ -348,11 +279,11 @@ static void reads_go_on_while_others_write(void **state)
     const struct world *world = *state;
     struct reading reading = {.daemon = &world->daemon};
     pthread_t thread;
-    char body[BODY_MAX];
+    char body[ANCHOR_BODY_MAX];
     assert_int_equal(pthread_create(&thread, NULL, read_plans, &reading), 0);
     for (int i = 0; i < 8; i++) {
-        anchor_body(40 + i, 130 + i, body);
-        assert_int_equal(post_status(world, "/v1/anchors", NULL, body), 201);
+        world_anchor(40 + i, 130 + i, body);
+        assert_int_equal(world_post_status(world, "/v1/anchors", NULL, body), 201);
     }
     atomic_store(&reading.stop, true);
     pthread_join(thread, NULL);
@@ -373,5 +304,5 @@ int main(void)
         cmocka_unit_test(a_token_is_asked_for),
         cmocka_unit_test(reads_go_on_while_others_write),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, world_setup, world_teardown);
 }

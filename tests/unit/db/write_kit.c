@@ -1,0 +1,109 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sql.h"
+#include "write_kit.h"
+
+int bench_make(void **state)
+{
+    struct bench *bench = calloc(1, sizeof(*bench));
+    struct scratch scratch = scratch_new();
+    char error[STORE_ERROR_MAX];
+    assert_non_null(bench);
+    snprintf(bench->folder, sizeof(bench->folder), "%s", scratch.folder);
+    scratch_path(&scratch, "my.db", bench->path);
+    if (!store_open(bench->path, &bench->store, error)) {
+        fail_msg("%s", error);
+    }
+    *state = bench;
+    return 0;
+}
+
+int bench_drop(void **state)
+{
+    struct bench *bench = *state;
+    struct scratch scratch;
+    store_close(bench->store);
+    snprintf(scratch.folder, sizeof(scratch.folder), "%s", bench->folder);
+    scratch_remove(&scratch);
+    free(bench);
+    return 0;
+}
+
+static void keep_fault(void *ctx, const char *pointer, const char *text)
+{
+    struct bench *bench = ctx;
+    size_t used = strlen(bench->faults);
+    snprintf(bench->faults + used, sizeof(bench->faults) - used, "%s %s\n", pointer, text);
+}
+
+void bench_write(struct bench *bench, const struct write *write, const char *record,
+                 struct write_outcome *ret_outcome)
+{
+    struct write whole = *write;
+    cJSON *tree = cJSON_Parse(record);
+    assert_non_null(tree);
+    bench->faults[0] = '\0';
+    whole.record = tree;
+    whole.doc = record;
+    whole.author = "tester";
+    whole.sink = keep_fault;
+    whole.sink_ctx = bench;
+    store_write(bench->store, &whole, ret_outcome);
+    cJSON_Delete(tree);
+}
+
+bool bench_fault(const struct bench *bench, const char *pointer, const char *word)
+{
+    size_t length = strlen(pointer);
+    for (const char *line = bench->faults; *line; line = strchr(line, '\n') + 1) {
+        const char *found = strstr(line, word);
+        if (strncmp(line, pointer, length) == 0 && line[length] == ' ' && found &&
+            found < strchr(line, '\n') + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static sqlite3_stmt *first_row(struct bench *bench, const char *sql)
+{
+    sqlite3_stmt *row = store_read(bench->store, sql);
+    if (!row || sqlite3_step(row) != SQLITE_ROW) {
+        fail_msg("no row: %s", sql);
+    }
+    return row;
+}
+
+long long bench_number(struct bench *bench, const char *sql)
+{
+    sqlite3_stmt *row = first_row(bench, sql);
+    long long value = sqlite3_column_int64(row, 0);
+    store_done(row);
+    return value;
+}
+
+void bench_text_of(struct bench *bench, const char *sql, char *ret_text, size_t size)
+{
+    sqlite3_stmt *row = first_row(bench, sql);
+    const char *text = (const char *)sqlite3_column_text(row, 0);
+    snprintf(ret_text, size, "%s", text ? text : "");
+    store_done(row);
+}
+
+void bench_run(struct bench *bench, const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(bench->path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    }
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
