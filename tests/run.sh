@@ -4,8 +4,8 @@
 #   tests/run.sh           everything, some 25 minutes on two cores
 #   tests/run.sh --long    longer fuzzing, clang's path analysis and the benchmarks too
 #
-# Each ctest test counts once per build it runs in (release, asan, tsan, coverage); lint, coverage
-# and each fuzz target count as one. The last line is the sum, and the exit code is 1 on any failure.
+# Each ctest test counts once per build it runs in (release, asan, tsan, coverage); lint, coverage,
+# each fuzz target and each check of deploy/ count as one. The last line is the sum, and the exit code is 1 on any failure.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # shellcheck source=deploy/packages.sh
@@ -130,12 +130,16 @@ all_fuzzers()
 
 has_node || BUILD_PACKAGES+=("${WEB_PACKAGES[@]}")
 install_packages "${BUILD_PACKAGES[@]}" libcmocka-dev libcurl4-openssl-dev gcovr clang-14 \
-    libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck shellcheck curl wrk chromium
+    libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck shellcheck curl wrk chromium \
+    dpkg-dev help2man lintian man-db systemd
 
 count "packages of the page tests" npm_ci tests/web
 count "build, release with warnings as errors" build release
 run_ctest release
 count "README shows the real reply" tests/readme.sh build-release
+for check in $(tests/deploy.sh --list); do
+    count "deploy, $check" tests/deploy.sh build-release "$check"
+done
 count "lint" tests/lint.sh "${LINT[@]}" build-release
 count "build, AddressSanitizer and UBSan" build asan
 run_ctest asan

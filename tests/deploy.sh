@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# deploy.sh - what lies in deploy/, linted and run as far as one machine lets.
+#
+#   tests/deploy.sh BUILD [CHECK...]   all checks, or those named; BUILD holds regimed (build-release)
+#   tests/deploy.sh --list             the names of the checks
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+# shellcheck source=deploy/packages.sh
+source deploy/packages.sh
+
+CHECKS=(package systemd)
+# What systemd-analyze calls exposure, in tenths.
+EXPOSURE_MAX=20
+
+if [[ ${1:-} == --list ]]; then
+    printf '%s\n' "${CHECKS[@]}"
+    exit
+fi
+BUILD=$(cd "${1:-build-release}" && pwd) || exit 1
+shift $(($# > 0))
+work=$(mktemp -d)
+pids=()
+cleanup()
+{
+    ((${#pids[@]} == 0)) || kill "${pids[@]}" 2>/dev/null
+    wait
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+# wait_for COMMAND...: until it succeeds, ten seconds at most.
+wait_for()
+{
+    local i
+    for ((i = 0; i < 100; i++)); do
+        ! "$@" >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    echo "in vain: $*"
+    return 1
+}
+
+# The package, made once; what it holds lies in $work/tree.
+make_package()
+{
+    [[ ! -d $work/tree ]] || return 0
+    cpack --config "$BUILD/CPackConfig.cmake" -B "$work/package" >"$work/cpack.log" 2>&1 || {
+        cat "$work/cpack.log"
+        return 1
+    }
+    dpkg-deb -x "$work"/package/regimed_*.deb "$work/tree"
+}
+
+check_package()
+{
+    local tree=$work/tree settings
+    make_package || return 1
+    lintian --allow-root --fail-on error,warning "$work"/package/regimed_*.deb || return 1
+    dpkg-deb -e "$work"/package/regimed_*.deb "$work/control"
+    diff <(cd "$tree" && find etc -type f -printf '/%p\n') "$work/control/conffiles" || return 1
+    zcat "$tree/usr/share/man/man1/regimed.1.gz" >"$work/regimed.1"
+    [[ -z "$(man --warnings -l "$work/regimed.1" 2>&1 >/dev/null)" ]] || return 1
+    # every setting of the example is one, and the program that is packed takes them all
+    sed -n 's/^#\(REGIME_\)/\1/p' "$tree/etc/default/regimed" >"$work/settings"
+    [[ -s $work/settings ]] || return 1
+    # the packed program serves and is backed up by the packed script
+    PATH=$tree/usr/bin:$PATH
+    mapfile -t settings <"$work/settings"
+    env "${settings[@]}" REGIME_READ_TOKENS_REQUIRED=0 REGIME_LISTEN="unix:$work/socket" \
+        REGIME_DB="$work/regime.db" regimed 2>"$work/packed.log" &
+    pids+=($!)
+    wait_for regimed --healthcheck "unix:$work/socket" || {
+        cat "$work/packed.log"
+        return 1
+    }
+    mkdir -p "$work/backups"
+    touch "$work/backups/regime-20000101T000000Z.db" "$work/backups/regime-20000102T000000Z.db"
+    REGIME_DB=$work/regime.db REGIME_BACKUPS=$work/backups REGIME_BACKUPS_KEPT=2 \
+        "$tree/usr/lib/regimed/regimed-backup" || return 1
+    (cd "$work/backups" && [[ $(echo *) =~ ^regime-20000102T000000Z.db\ regime-20[0-9]{6}T[0-9]{6}Z.db$ ]]) || {
+        ls "$work/backups"
+        return 1
+    }
+}
+
+# Units name paths of the installed package: they are looked for where it is unpacked.
+check_systemd()
+{
+    local unit units=()
+    make_package || return 1
+    mkdir -p "$work/units"
+    for unit in "$work"/tree/usr/lib/systemd/system/*; do
+        sed "s|^ExecStart=/usr|ExecStart=$work/tree/usr|" "$unit" >"$work/units/$(basename "$unit")"
+        units+=("$work/units/$(basename "$unit")")
+    done
+    systemd-analyze verify --man=no "${units[@]}" || return 1
+    systemd-analyze security --offline=yes --no-pager --threshold="$EXPOSURE_MAX" \
+        "$work"/tree/usr/lib/systemd/system/*.service | grep -E 'Overall|✗'
+    ((PIPESTATUS[0] == 0)) || return 1
+    systemd-sysusers --dry-run "$work/tree/usr/lib/sysusers.d/regimed.conf"
+}
+
+(($#)) || set -- "${CHECKS[@]}"
+bad=0
+for check; do
+    began=$SECONDS
+    if "check_$check" >"$work/$check.log" 2>&1; then
+        printf 'deploy %-12s ok (%d s)\n' "$check" $((SECONDS - began))
+    else
+        cat "$work/$check.log"
+        printf 'deploy %-12s FAILED\n' "$check"
+        bad=1
+    fi
+done
+exit "$bad"
