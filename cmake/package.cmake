@@ -22,7 +22,7 @@ install(FILES deploy/debian/lintian-overrides DESTINATION share/lintian/override
 find_program(HELP2MAN help2man)
 find_program(GZIP gzip)
 set(PACKAGE_TEXTS ${CMAKE_BINARY_DIR}/package-texts)
-if(HELP2MAN AND GZIP)
+if(HELP2MAN AND GZIP AND CMAKE_BUILD_TYPE STREQUAL "Release")
   add_custom_command(
     OUTPUT ${PACKAGE_TEXTS}/regimed.1.gz
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PACKAGE_TEXTS}
