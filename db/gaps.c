@@ -33,6 +33,7 @@
 #define LOADED_MAX (STATED_MAX + ASKED_SLOTS / 2)
 #define FLUSH_SECONDS 5.0
 #define NS_PER_S 1e9
+#define WIDTH_UNITS 1e6 /* widths are summed in millionths */
 
 #define SECONDS_PER_MINUTE 60
 
@@ -43,15 +44,18 @@ struct slot {
     _Atomic int64_t first_s, last_s;
     _Atomic uint64_t shown; /* `asked` when its present minute began */
     _Atomic int64_t shown_minute;
+    _Atomic uint64_t width_micro; /* the sum of the questions' widths, in millionths */
     uint64_t written; /* of `asked`, already in the file; guarded by the lock, and so: */
-    uint64_t hold;    /* of an asked key: newcomers that it still resists */
-    bool answered;    /* of an asked key: gaps->answers has the anchor's id */
+    uint64_t width_written;
+    uint64_t unweighed; /* questions of the file without a width */
+    uint64_t hold;      /* of an asked key: newcomers that it still resists */
+    bool answered;      /* of an asked key: gaps->answers has the anchor's id */
 };
 
 /* A slot as it is to be written. */
 struct due {
     unsigned slot;
-    uint64_t hash, asked, more;
+    uint64_t hash, asked, more, width_micro, more_width;
     int64_t first_s, last_s;
     char id[GAP_ID_MAX];
 };
@@ -141,9 +145,15 @@ static struct slot *asked_claim(struct gaps *gaps, uint64_t hash)
     return weakest->hold == 0 ? weakest : NULL;
 }
 
-static void slot_count(struct slot *slot)
+static uint64_t width_in_micro(double width)
+{
+    return width > 0 ? (uint64_t)(fmin(width, GAP_WIDTH_MAX) * WIDTH_UNITS + 0.5) : 0;
+}
+
+static void slot_count(struct slot *slot, double width)
 {
     int64_t now_s = (int64_t)time(NULL);
+    atomic_fetch_add_explicit(&slot->width_micro, width_in_micro(width), memory_order_relaxed);
     int64_t never = 0;
     uint64_t before = atomic_fetch_add_explicit(&slot->asked, 1, memory_order_relaxed);
     if (atomic_load_explicit(&slot->shown_minute, memory_order_relaxed) !=
@@ -192,19 +202,22 @@ static void slot_begin(struct gaps *gaps, struct slot *slot, uint64_t hash, cons
     atomic_store(&slot->last_s, 0);
     atomic_store(&slot->shown, 0);
     atomic_store(&slot->shown_minute, 0);
+    atomic_store(&slot->width_micro, 0);
     slot->written = 0;
+    slot->width_written = 0;
+    slot->unweighed = 0;
     slot->hold = 0;
     slot_answer(gaps, slot, answered_by);
     slot_name(gaps, slot, id);
 }
 
 /* Counts a key that has a slot; false when it has none. */
-static bool count_known(struct gaps *gaps, uint64_t hash)
+static bool count_known(struct gaps *gaps, uint64_t hash, double width)
 {
     pthread_mutex_lock(&gaps->keys);
     unsigned place = slot_find(gaps, false, hash);
     if (place < SLOTS) {
-        slot_count(&gaps->slots[place]);
+        slot_count(&gaps->slots[place], width);
         gaps->slots[place].hold++;
     }
     pthread_mutex_unlock(&gaps->keys);
@@ -219,14 +232,14 @@ static void find_answer(const struct gaps *gaps, const struct gap_key *key, char
     }
 }
 
-void gaps_ask(struct gaps *gaps, const struct gap_key *key)
+void gaps_ask(struct gaps *gaps, const struct gap_key *key, double width)
 {
     char id[GAP_ID_MAX];
     if (!gaps || !gap_key_id(key, id)) {
         return;
     }
     uint64_t hash = gap_key_hash(key);
-    if (count_known(gaps, hash)) {
+    if (count_known(gaps, hash, width)) {
         return;
     }
     char answered_by[GAP_ID_MAX];
@@ -237,7 +250,7 @@ void gaps_ask(struct gaps *gaps, const struct gap_key *key)
         if (atomic_load(&slot->hash) != hash) {
             slot_begin(gaps, slot, hash, id, answered_by);
         }
-        slot_count(slot);
+        slot_count(slot, width);
         slot->hold++;
     }
     pthread_mutex_unlock(&gaps->keys);
@@ -246,7 +259,7 @@ void gaps_ask(struct gaps *gaps, const struct gap_key *key)
     }
 }
 
-void gaps_ask_stated(struct gaps *gaps, const char *gap_id)
+void gaps_ask_stated(struct gaps *gaps, const char *gap_id, double width)
 {
     bool is_new = false;
     if (!gaps) {
@@ -257,7 +270,7 @@ void gaps_ask_stated(struct gaps *gaps, const char *gap_id)
         drop(gaps);
         return;
     }
-    slot_count(slot);
+    slot_count(slot, width);
     if (is_new) {
         slot_name(gaps, slot, gap_id);
     }
@@ -270,6 +283,9 @@ static void count_read(const struct gaps *gaps, unsigned place, struct gap_count
     ret_count->asked = atomic_load_explicit(&slot->asked, memory_order_relaxed);
     ret_count->first_asked_s = atomic_load_explicit(&slot->first_s, memory_order_relaxed);
     ret_count->last_asked_s = atomic_load_explicit(&slot->last_s, memory_order_relaxed);
+    ret_count->width_sum =
+        (double)atomic_load_explicit(&slot->width_micro, memory_order_relaxed) / WIDTH_UNITS;
+    ret_count->unweighed = slot->unweighed;
     ret_count->asked_before = atomic_load_explicit(&slot->shown, memory_order_relaxed);
     ret_count->answered = place >= STATED_SLOTS && slot->answered;
     ret_count->answered_by[0] = '\0';
@@ -387,6 +403,7 @@ static bool write_due(sqlite3_stmt *upsert, const struct due *due)
                 sqlite3_bind_int64(upsert, 2, (sqlite3_int64)due->more) == SQLITE_OK &&
                 sqlite3_bind_int64(upsert, 3, due->first_s) == SQLITE_OK &&
                 sqlite3_bind_int64(upsert, 4, due->last_s) == SQLITE_OK &&
+                sqlite3_bind_int64(upsert, 5, (sqlite3_int64)due->more_width) == SQLITE_OK &&
                 sqlite3_step(upsert) == SQLITE_DONE;
     sqlite3_reset(upsert);
     sqlite3_clear_bindings(upsert);
@@ -401,10 +418,13 @@ static bool slot_is_due(const struct gaps *gaps, unsigned place, struct due *ret
     if (asked == slot->written) {
         return false;
     }
+    uint64_t width_micro = atomic_load(&slot->width_micro);
     *ret_due = (struct due){.slot = place,
                             .hash = atomic_load(&slot->hash),
                             .asked = asked,
                             .more = asked - slot->written,
+                            .width_micro = width_micro,
+                            .more_width = width_micro - slot->width_written,
                             .first_s = atomic_load(&slot->first_s),
                             .last_s = atomic_load(&slot->last_s)};
     memcpy(ret_due->id, gaps->ids[place], GAP_ID_MAX);
@@ -438,6 +458,7 @@ static void mark_written(struct gaps *gaps, const struct due *list, int n)
         struct slot *slot = &gaps->slots[list[i].slot];
         if (atomic_load(&slot->hash) == list[i].hash) {
             slot->written = list[i].asked;
+            slot->width_written = list[i].width_micro;
         }
     }
     pthread_mutex_unlock(&gaps->keys);
@@ -446,9 +467,11 @@ static void mark_written(struct gaps *gaps, const struct due *list, int n)
 static bool write_list(struct gaps *gaps, const struct due *list, int n)
 {
     static const char UPSERT[] =
-        "INSERT INTO gap_counters VALUES (?1, ?2, ?3, ?4) ON CONFLICT (gap_id) DO UPDATE SET "
-        "asked = asked + excluded.asked, first_asked_s = min(first_asked_s, "
-        "excluded.first_asked_s), last_asked_s = max(last_asked_s, excluded.last_asked_s)";
+        "INSERT INTO gap_counters (gap_id, asked, first_asked_s, last_asked_s, width_micro) VALUES "
+        "(?1, ?2, ?3, ?4, ?5) ON CONFLICT (gap_id) DO UPDATE SET asked = asked + excluded.asked, "
+        "first_asked_s = min(first_asked_s, excluded.first_asked_s), last_asked_s = "
+        "max(last_asked_s, excluded.last_asked_s), width_micro = width_micro + "
+        "excluded.width_micro";
     sqlite3_stmt *upsert = NULL;
     bool done = sqlite3_prepare_v2(gaps->db, UPSERT, -1, &upsert, NULL) == SQLITE_OK;
     for (int i = 0; done && i < n; i++) {
@@ -564,12 +587,15 @@ static void load_row(struct gaps *gaps, sqlite3_stmt *row)
     atomic_store(&slot->asked, slot->written);
     atomic_store(&slot->first_s, sqlite3_column_int64(row, 2));
     atomic_store(&slot->last_s, sqlite3_column_int64(row, 3));
+    slot->width_written = (uint64_t)sqlite3_column_int64(row, 4);
+    atomic_store(&slot->width_micro, slot->width_written);
+    slot->unweighed = (uint64_t)sqlite3_column_int64(row, 5);
 }
 
 static bool load(struct gaps *gaps)
 {
     static const char ROWS[] =
-        "SELECT gap_id, asked, first_asked_s, last_asked_s FROM "
+        "SELECT gap_id, asked, first_asked_s, last_asked_s, width_micro, unweighed FROM "
         "gap_counters ORDER BY asked DESC, last_asked_s DESC, gap_id LIMIT ?1";
     sqlite3_stmt *row = NULL;
     bool done = sqlite3_prepare_v2(gaps->db, ROWS, -1, &row, NULL) == SQLITE_OK &&

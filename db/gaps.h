@@ -4,7 +4,7 @@
  * Purpose: a plan or a query that nobody's measurement answers is counted under a stable key (model
  *          x part x engine x metric x range), with the first and the last time; so is a stated gap
  *          that a plan touches.
- * Units:   times in seconds since 1970 (UTC); tokens; sequences.
+ * Units:   times in seconds since 1970 (UTC); tokens; sequences; widths as ln(high/low).
  * Ownership: a struct gaps owns its table, its thread and its connection; keys are read, not kept.
  * Errors:  none on the way of a request: what the bounded tables cannot hold is counted as dropped,
  *          what the file cannot take stays in memory and is tried again; the log hears of it once.
@@ -41,6 +41,8 @@ struct gap_count {
     uint64_t asked;
     uint64_t asked_before; /* before the minute of the last question: stands still within it */
     int64_t first_asked_s, last_asked_s; /* 0 = never */
+    double width_sum;                    /* of the questions' widths, to a millionth */
+    uint64_t unweighed;                  /* questions of `asked` whose width is not in the sum */
     bool answered;                       /* of an asked key: there is an anchor that answers it */
     char answered_by[GAP_ID_MAX];        /* its id; "" = none */
 };
@@ -63,11 +65,14 @@ struct gaps *gaps_open(const struct gaps_options *options);
 /* Writes what is not yet written and stops; NULL is allowed. */
 void gaps_close(struct gaps *gaps);
 
-/* Counts one question; gaps NULL counts nothing. */
-void gaps_ask(struct gaps *gaps, const struct gap_key *key);
+/* Counts one question, and by how much an answer would narrow it (0 for what is no number above
+ * it, GAP_WIDTH_MAX at most); gaps NULL counts nothing. */
+#define GAP_WIDTH_MAX 20.0
+void gaps_ask(struct gaps *gaps, const struct gap_key *key, double width);
 
-/* Counts a stated gap that a plan touches. Costs a hash and three atomic stores. */
-void gaps_ask_stated(struct gaps *gaps, const char *gap_id);
+/* Counts a stated gap that a plan touches, and what its answer would narrow there. Costs a hash and
+ * four atomic stores. */
+void gaps_ask_stated(struct gaps *gaps, const char *gap_id, double width);
 
 /* The id of a key; false, and an empty id, when it is longer than GAP_ID_MAX - 1. */
 bool gap_key_id(const struct gap_key *key, char ret_id[GAP_ID_MAX]);

@@ -10,6 +10,7 @@
 #include "body.h"
 #include "gaps.h"
 #include "gaps_text.h"
+#include "gaps_width.h"
 #include "name_key.h"
 #include "negotiate.h"
 #include "problem.h"
@@ -202,7 +203,7 @@ static void put_gap(struct context *ctx, struct json_out *out, const struct anch
     bool about = key.model_id || key.hardware_id || key.engine_id || key.metric;
     json_key(out, "gap");
     if (about) {
-        gaps_ask(app_gaps(ctx->app), &key);
+        gaps_ask(app_gaps(ctx->app), &key, gap_width_widest(lib, query->engine, key.metric));
     }
     if (!about || !gap_key_id(&key, id)) {
         json_null(out);

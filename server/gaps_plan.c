@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gaps_text.h"
+#include "gaps_width.h"
 #include "store.h"
 
 #define LINKS_MAX 64
@@ -175,7 +176,7 @@ static double asked_of(struct gaps *gaps, const char *id)
     return gaps_count(gaps, id, &count) ? (double)count.asked_before : 0;
 }
 
-static void ask_metric(struct gaps *gaps, const struct plan *plan, const char *metric,
+static void ask_metric(struct gaps *gaps, const struct plan *plan, enum interval_metric metric,
                        struct arena *arena, struct plan_gaps *ret_gaps)
 {
     const struct problem *problem = &plan->problem;
@@ -184,7 +185,7 @@ static void ask_metric(struct gaps *gaps, const struct plan *plan, const char *m
         .model_id = known_model ? problem->model->id : NULL,
         .hardware_id = problem->hw->index >= 0 ? problem->hw->id : NULL,
         .engine_id = problem->dep.engine->id,
-        .metric = metric,
+        .metric = interval_metric_name(metric),
         .input_tokens = problem->load.input_tokens,
         .concurrency = NAN,
     };
@@ -195,7 +196,7 @@ static void ask_metric(struct gaps *gaps, const struct plan *plan, const char *m
     if (!id || !gap_key_id(&key, id) || !gap_key_parse(id, memory, &rounded)) {
         return;
     }
-    gaps_ask(gaps, &key);
+    gaps_ask(gaps, &key, gap_width_planned(plan, metric));
     (void)gaps_count(gaps, id, &count);
     if (!count.answered) {
         put_gap(ret_gaps, id, gap_question(arena, &rounded), (double)count.asked_before);
@@ -206,6 +207,45 @@ static bool link_meets(const struct gap_link *link, const struct touched *touche
 {
     return (link->classes & touched->classes) || (link->cures & touched->cures) ||
            touched->input_tokens >= link->input_tokens_min || (link->no_fit && touched->no_fit);
+}
+
+static double share_of(const struct step *step, uint64_t classes)
+{
+    double share = 0;
+    for (int i = 0; i < CLASS_COUNT; i++) {
+        if (classes >> i & 1) {
+            share += step->classes[i].share;
+        }
+    }
+    return share;
+}
+
+static double effect_of(const struct plan *plan, uint64_t cures)
+{
+    double best = 0;
+    for (int i = 0; i < plan->n_results; i++) {
+        if (cures >> plan->results[i].cure & 1) {
+            best = fmax(best, fabs(plan->results[i].best));
+        }
+    }
+    return fmin(best, 1);
+}
+
+/* What an answer to the gap would narrow of this plan (GAP_RANK_FORMULA): by its classes, its
+ * cures, the length of the prompt, or all of it. */
+static double link_width(const struct gap_link *link, const struct touched *touched,
+                         const struct plan *plan)
+{
+    double tpot = gap_width_planned(plan, INTERVAL_TPOT);
+    double ttft = gap_width_planned(plan, INTERVAL_TTFT);
+    uint64_t classes = link->classes & touched->classes;
+    double width =
+        share_of(&plan->decode, classes) * tpot + share_of(&plan->prefill, classes) * ttft;
+    width = fmax(width, effect_of(plan, link->cures & touched->cures) * (tpot + ttft));
+    if (touched->input_tokens >= link->input_tokens_min) {
+        width = fmax(width, ttft);
+    }
+    return link->no_fit && touched->no_fit ? tpot + ttft : width;
 }
 
 void plan_gaps_find(const struct gap_links *links, struct gaps *gaps, const struct plan *plan,
@@ -222,16 +262,16 @@ void plan_gaps_find(const struct gap_links *links, struct gaps *gaps, const stru
     };
     ret_gaps->n = 0;
     if (no_decode && !(answers && answers->tpot)) {
-        ask_metric(gaps, plan, "tpot_ms", arena, ret_gaps);
+        ask_metric(gaps, plan, INTERVAL_TPOT, arena, ret_gaps);
     }
     if (no_prefill && !(answers && answers->ttft)) {
-        ask_metric(gaps, plan, "ttft_ms", arena, ret_gaps);
+        ask_metric(gaps, plan, INTERVAL_TTFT, arena, ret_gaps);
     }
     for (int i = 0; links && i < links->n; i++) {
         const struct gap_link *link = &links->items[i];
         if (!atomic_load_explicit(&link->closed, memory_order_relaxed) &&
             link_meets(link, &touched)) {
-            gaps_ask_stated(gaps, link->id);
+            gaps_ask_stated(gaps, link->id, link_width(link, &touched, plan));
             put_gap(ret_gaps, link->id, link->question, asked_of(gaps, link->id));
         }
     }

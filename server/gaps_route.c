@@ -8,6 +8,7 @@
 
 #include "body.h"
 #include "gaps_text.h"
+#include "gaps_width.h"
 #include "negotiate.h"
 #include "problem.h"
 #include "records.h"
@@ -17,6 +18,8 @@
 #define ASKED_MAX 5000
 #define STATED_MAX 1000
 #define WORD_MAX 64
+#define RANK_UNITS 1e3 /* ranks are whole thousandths */
+#define STATUS_ANSWERED "answered"
 
 /* The filters in the order of their row in records_kinds.c. */
 enum {
@@ -32,6 +35,7 @@ enum {
 struct gap_item {
     const char *id, *status, *question;
     struct gap_count count;
+    double width, rank; /* NAN and 0 of what was never asked */
     bool stated;
     struct gap_key key;
 };
@@ -49,10 +53,27 @@ static const struct record_kind *kind_of_gaps(void)
 
 /* ---- one gap ---- */
 
-static void put_counts(struct context *ctx, struct json_out *out, const struct gap_count *count)
+/* The rank in thousandths, whole: what a cursor names is what the order is by. */
+static void item_rank(struct context *ctx, struct gap_item *item)
+{
+    const struct library *lib = &ctx->catalogue->lib;
+    const struct engine *engine =
+        item->key.engine_id ? library_engine(lib, item->key.engine_id) : NULL;
+    double widest = gap_width_widest(lib, engine ? engine->index : -1, item->key.metric);
+    item->width = gap_width_mean(&item->count, widest);
+    item->rank = 0;
+    if (item->count.asked > 0 && strcmp(item->status, STATUS_ANSWERED) != 0) {
+        item->rank = round((double)item->count.asked * item->width * RANK_UNITS) / RANK_UNITS;
+    }
+}
+
+static void put_counts(struct context *ctx, struct json_out *out, const struct gap_item *item)
 {
     struct arena *arena = ctx->request->arena;
+    const struct gap_count *count = &item->count;
     json_put_number(out, "asked", (double)count->asked);
+    json_put_number(out, "width", item->width);
+    json_put_number(out, "rank", item->rank);
     json_put_text(out, "first_asked", gap_time(arena, count->first_asked_s));
     json_put_text(out, "last_asked", gap_time(arena, count->last_asked_s));
 }
@@ -101,16 +122,22 @@ static void put_subjects(struct context *ctx, struct json_out *out, const char *
 
 void record_gap_extra(struct context *ctx, struct json_out *out, const char *kind, const char *id)
 {
-    struct gap_count count;
+    struct gap_item item = {.id = id, .status = "", .stated = true};
     (void)kind;
-    (void)gaps_count(app_gaps(ctx->app), id, &count);
+    (void)gaps_count(app_gaps(ctx->app), id, &item.count);
     json_put_text(out, "kind", "stated");
-    put_counts(ctx, out, &count);
-    sqlite3_stmt *row =
-        store_read(app_store(ctx->app), "SELECT json_extract(doc, '$.subjects') FROM records WHERE "
-                                        "kind = 'gap' AND id = ?1");
-    if (row && sqlite3_bind_text(row, 1, id, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW) {
+    sqlite3_stmt *row = store_read(app_store(ctx->app),
+                                   "SELECT json_extract(r.doc, '$.subjects'), g.status FROM "
+                                   "records r JOIN gaps g ON g.id = r.id WHERE r.kind = 'gap' AND "
+                                   "r.id = ?1");
+    bool found = row && sqlite3_bind_text(row, 1, id, -1, SQLITE_STATIC) == SQLITE_OK &&
+                 sqlite3_step(row) == SQLITE_ROW;
+    if (found) {
+        item.status = (const char *)sqlite3_column_text(row, 1);
+    }
+    item_rank(ctx, &item);
+    put_counts(ctx, out, &item);
+    if (found) {
         put_subjects(ctx, out, (const char *)sqlite3_column_text(row, 0));
     }
     store_done(row);
@@ -152,22 +179,24 @@ static void put_asked(struct context *ctx, struct json_out *out, const struct ga
     json_put_text(out, "metric", key->metric);
     json_put_text(out, "conditions", gap_conditions(ctx->request->arena, key));
     json_end_object(out);
-    put_counts(ctx, out, &item->count);
+    put_counts(ctx, out, item);
     json_end_object(out);
 }
 
 /* An asked gap out of its counter; false for what is none, or without memory. */
-static bool asked_item(struct arena *arena, const struct gap_count *count,
+static bool asked_item(struct context *ctx, const struct gap_count *count,
                        struct gap_item *ret_item)
 {
+    struct arena *arena = ctx->request->arena;
     char *memory = arena_alloc_raw(arena, GAP_ID_MAX);
     const char *id = arena_copy(arena, count->id, strlen(count->id));
-    const char *status = count->answered ? "answered" : "no record";
+    const char *status = count->answered ? STATUS_ANSWERED : "no record";
     struct gap_item item = {.id = id, .status = status, .count = *count};
     if (!memory || !id || !gap_key_parse(id, memory, &item.key)) {
         return false;
     }
     item.question = gap_question(arena, &item.key);
+    item_rank(ctx, &item);
     *ret_item = item;
     return item.question != NULL;
 }
@@ -201,8 +230,7 @@ void gaps_item_handler(struct context *ctx)
     if (refuse_arguments(ctx)) {
         return;
     }
-    if (!gaps_count(app_gaps(ctx->app), ctx->id, &count) ||
-        !asked_item(ctx->request->arena, &count, &item)) {
+    if (!gaps_count(app_gaps(ctx->app), ctx->id, &count) || !asked_item(ctx, &count, &item)) {
         const char *what = arena_printf(ctx->request->arena, "gap \"%.200s\"", ctx->id);
         problem_not_found(ctx, what ? what : "gap", NULL);
         return;
@@ -281,7 +309,7 @@ static void collect_asked(struct context *ctx, const struct list_query *query,
     n = gaps_snapshot(gaps, counts, max);
     for (size_t i = 0; i < n && i < max; i++) {
         struct gap_item item;
-        if (asked_item(arena, &counts[i], &item) &&
+        if (asked_item(ctx, &counts[i], &item) &&
             asked_fits(&item, query, request_argument(ctx->request, "q"))) {
             list_add(list, &item);
         }
@@ -312,6 +340,7 @@ static void stated_row(struct context *ctx, sqlite3_stmt *row, const char *metri
         .id = texts[0], .status = texts[1], .question = texts[2], .stated = true};
     if (!metric || strstr(texts[3], metric)) {
         (void)gaps_count(app_gaps(ctx->app), item.id, &item.count);
+        item_rank(ctx, &item);
         list_add(list, &item);
     }
 }
@@ -341,31 +370,38 @@ static bool collect_stated(struct context *ctx, const struct list_query *query,
     return rc == SQLITE_DONE;
 }
 
-/* Most asked first, then by id. */
+/* By rank, then the most asked first, then by id. */
 static int item_order(const void *a, const void *b)
 {
     const struct gap_item *one = a;
     const struct gap_item *other = b;
+    if (one->rank != other->rank) {
+        return one->rank < other->rank ? 1 : -1;
+    }
     if (one->count.asked != other->count.asked) {
         return one->count.asked < other->count.asked ? 1 : -1;
     }
     return strcmp(one->id, other->id);
 }
 
-/* The place that a cursor names: behind the gap of that count and id. */
+/* The place that a cursor names: behind the gap of that rank, count and id. */
 static bool cursor_place(const char *cursor, struct gap_item *ret_place)
 {
     char *end = NULL;
     *ret_place = (struct gap_item){.id = ""};
-    ret_place->count.asked = strtoull(cursor, &end, 10);
+    ret_place->rank = (double)strtoull(cursor, &end, 10) / RANK_UNITS;
+    if (!isdigit((unsigned char)*cursor) || *end != ':' || !isdigit((unsigned char)end[1])) {
+        return false;
+    }
+    ret_place->count.asked = strtoull(end + 1, &end, 10);
     ret_place->id = end + 1;
-    return isdigit((unsigned char)*cursor) && *end == ':';
+    return *end == ':';
 }
 
 static const char *cursor_of(struct arena *arena, const struct gap_item *item)
 {
-    const char *sort =
-        arena_printf(arena, "%llu:%s", (unsigned long long)item->count.asked, item->id);
+    const char *sort = arena_printf(arena, "%.0f:%llu:%s", item->rank * RANK_UNITS,
+                                    (unsigned long long)item->count.asked, item->id);
     return sort ? cursor_write(arena, sort) : NULL;
 }
 
@@ -391,6 +427,7 @@ static bool put_page(struct context *ctx, struct json_out *out, const struct gap
         }
     }
     json_end_array(out);
+    json_put_text(out, "rank_formula", GAP_RANK_FORMULA);
     json_put_number(out, "total", (double)list->n);
     json_put_text(out, "next_cursor",
                   end < list->n ? cursor_of(ctx->request->arena, &list->items[end - 1]) : NULL);
@@ -412,13 +449,19 @@ static void put_csv(struct context *ctx, struct json_out *out, const struct gap_
                     size_t from, size_t limit)
 {
     struct arena *arena = ctx->request->arena;
-    out_text(out, "id,kind,status,asked,first_asked,last_asked,question\r\n");
+    out_text(out, "id,kind,status,asked,width,rank,first_asked,last_asked,question\r\n");
     for (size_t i = from; i < list->n && i < from + limit; i++) {
         const struct gap_item *item = &list->items[i];
         const char *first = gap_time(arena, item->count.first_asked_s);
         const char *last = gap_time(arena, item->count.last_asked_s);
         out_printf(out, "%s,%s,%s,", item->id, item->stated ? "stated" : "asked", item->status);
         out_number(out, (double)item->count.asked);
+        out_text(out, ",");
+        if (!isnan(item->width)) {
+            out_number(out, item->width);
+        }
+        out_text(out, ",");
+        out_number(out, item->rank);
         out_printf(out, ",%s,%s,", first ? first : "", last ? last : "");
         put_csv_text(out, item->question);
         out_text(out, "\r\n");

@@ -2,7 +2,7 @@
  * gaps_route.h - GET /v1/gaps: what nobody measured, stated and asked.
  *
  * Purpose: stated gaps are records; asked ones are the counters of gaps.h, put into words. The list
- *          is ordered by how often a gap was asked, then by id.
+ *          is ordered by rank (gaps_width.h), then by how often a gap was asked, then by id.
  * Errors:  as the other record endpoints.
  */
 #ifndef REGIME_GAPS_ROUTE_H

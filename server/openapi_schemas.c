@@ -495,12 +495,19 @@ static const struct schema_member GAP_RECORD[] = {
     TEXT("question", 0, NULL),
     ANYTHING("answer", 0, "the measurement that would close it"),
     NUMBER("asked", 0, NULL),
+    NUMBER("width", NULLABLE,
+           "the mean of ln(high/low) of what an answer would fix; null of what "
+           "nobody asked"),
+    NUMBER("rank", 0, "asked * width; 0 once answered"),
     TEXT("first_asked", NULLABLE, NULL),
     TEXT("last_asked", NULLABLE, NULL),
     ANYTHING("answered_by", OPTIONAL, "the anchor that closed it, or a list of records"),
 };
 
-static const struct schema_member GAP_LIST[] = {PAGE_OF("GapRecord")};
+static const struct schema_member GAP_LIST[] = {
+    PAGE_OF("GapRecord"),
+    TEXT("rank_formula", 0, "what rank and width are"),
+};
 
 static const struct schema_member INDEX_ROW[] = {
     TEXT("path", 0, NULL),
@@ -603,7 +610,7 @@ const struct schema SCHEMAS[] = {
     CLOSED("BacktestSource", BACKTEST_SOURCE, "where it is from"),
     CLOSED("BacktestOthers", BACKTEST_OTHERS, "another set, in short"),
     OPEN("GapRecord", GAP_RECORD, "a question without a record"),
-    CLOSED("GapList", GAP_LIST, "a page of gaps, most asked first"),
+    CLOSED("GapList", GAP_LIST, "a page of gaps: by rank, then most asked first"),
     CLOSED("IndexRow", INDEX_ROW, "one route"),
     CLOSED("Index", INDEX, "the routes"),
     CLOSED("Health", HEALTH, "the process answers"),

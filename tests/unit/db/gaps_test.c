@@ -24,6 +24,7 @@
 #define SNAPSHOT_MAX 4096
 #define PATH_MAX_TEXT 200
 #define WAITS_MAX 500
+#define WIDTH 0.5
 
 static void wait_ms(long ms)
 {
@@ -109,12 +110,12 @@ static void counts_keys_and_stated_gaps(void **state)
     struct gap_count count;
     (void)state;
     assert_non_null(gaps);
-    gaps_ask(gaps, &near);
-    gaps_ask(gaps, &same_range);
-    gaps_ask(gaps, &far);
-    gaps_ask_stated(gaps, "rag-ttft");
-    gaps_ask(NULL, &near);
-    gaps_ask_stated(NULL, "rag-ttft");
+    gaps_ask(gaps, &near, WIDTH);
+    gaps_ask(gaps, &same_range, WIDTH);
+    gaps_ask(gaps, &far, WIDTH);
+    gaps_ask_stated(gaps, "rag-ttft", WIDTH);
+    gaps_ask(NULL, &near, WIDTH);
+    gaps_ask_stated(NULL, "rag-ttft", WIDTH);
     assert_true(gaps_count(gaps, "llama-3.1-8b~h100-sxm~vllm~ttft_ms~in-32768~conc-any", &count));
     assert_int_equal(count.asked, 2);
     assert_true(count.first_asked_s > 0 && count.last_asked_s >= count.first_asked_s);
@@ -127,13 +128,28 @@ static void counts_keys_and_stated_gaps(void **state)
     gaps_close(NULL);
 }
 
+static void widths_are_held_in_bounds(void **state)
+{
+    static const double WIDTHS[] = {0.25, 1e9, NAN, -1, INFINITY};
+    struct gaps *gaps = gaps_open(&(struct gaps_options){0});
+    struct gap_count count;
+    (void)state;
+    for (size_t i = 0; i < sizeof(WIDTHS) / sizeof(WIDTHS[0]); i++) {
+        gaps_ask_stated(gaps, "rag-ttft", WIDTHS[i]);
+    }
+    assert_true(gaps_count(gaps, "rag-ttft", &count));
+    assert_int_equal(count.asked, 5);
+    assert_true(fabs(count.width_sum - (0.25 + 2 * GAP_WIDTH_MAX)) < 1e-9);
+    gaps_close(gaps);
+}
+
 static void *ask_all_keys(void *argument)
 {
     static const char *const PARTS[] = {"h100-sxm", "h200-sxm", "b200-sxm", "mi300x", "gaudi3"};
     for (int i = 0; i < ASKS_PER_THREAD; i++) {
         int which = i % N_KEYS;
         struct gap_key key = key_of("llama-3.1-8b", PARTS[which % 5], ldexp(1, which / 5));
-        gaps_ask(argument, &key);
+        gaps_ask(argument, &key, WIDTH);
     }
     return NULL;
 }
@@ -170,7 +186,7 @@ static void a_full_table_counts_what_it_drops(void **state)
         char model[32];
         assert_true(text_print(model, sizeof(model), "model-%d", i));
         struct gap_key key = key_of(model, "h100-sxm", NAN);
-        gaps_ask(gaps, &key);
+        gaps_ask(gaps, &key, WIDTH);
     }
     size_t n = gaps_snapshot(gaps, counts, SNAPSHOT_MAX);
     assert_true(n <= SNAPSHOT_MAX && n > SNAPSHOT_MAX / 2);
@@ -188,21 +204,21 @@ static void a_flood_takes_no_room_of_others(void **state)
     struct gap_count count;
     (void)state;
     for (int i = 0; i < 500; i++) {
-        gaps_ask(gaps, &wanted);
+        gaps_ask(gaps, &wanted, WIDTH);
     }
     for (int i = 0; i < 5 * TOO_MANY_KEYS; i++) {
         char model[32];
         assert_true(text_print(model, sizeof(model), "model-%d", i));
         struct gap_key key = key_of(model, "h100-sxm", NAN);
-        gaps_ask(gaps, &key);
-        gaps_ask(gaps, &key);
+        gaps_ask(gaps, &key, WIDTH);
+        gaps_ask(gaps, &key, WIDTH);
     }
-    gaps_ask_stated(gaps, "rag-ttft");
+    gaps_ask_stated(gaps, "rag-ttft", WIDTH);
     assert_true(gaps_count(gaps, "rag-ttft", &count));
     assert_true(gaps_count(gaps, "llama-3.1-8b~gaudi3~vllm~ttft_ms~in-1024~conc-any", &count));
     assert_int_equal(count.asked, 500);
     for (int i = 0; i < 10; i++) {
-        gaps_ask(gaps, &late);
+        gaps_ask(gaps, &late, WIDTH);
     }
     assert_true(gaps_count(gaps, "qwen3-8b~gaudi3~vllm~ttft_ms~in-2048~conc-any", &count));
     assert_true(count.asked >= 1);
@@ -226,8 +242,8 @@ static void a_later_answer_closes_a_key(void **state)
     struct gaps *gaps = gaps_open(&(struct gaps_options){.path = NULL});
     struct gap_count count;
     (void)state;
-    gaps_ask(gaps, &known);
-    gaps_ask(gaps, &other);
+    gaps_ask(gaps, &known, WIDTH);
+    gaps_ask(gaps, &other, WIDTH);
     assert_true(gap_key_id(&known, id) && gaps_count(gaps, id, &count));
     assert_false(count.answered);
     assert_string_equal(count.answered_by, "");
@@ -248,8 +264,8 @@ static void keys_are_answered_when_they_begin(void **state)
     struct gaps *gaps = gaps_open(&(struct gaps_options){.answered = names_a_model});
     struct gap_count count;
     (void)state;
-    gaps_ask(gaps, &known);
-    gaps_ask(gaps, &unknown);
+    gaps_ask(gaps, &known, WIDTH);
+    gaps_ask(gaps, &unknown, WIDTH);
     assert_true(gaps_count(gaps, "qwen3-8b~h100-sxm~vllm~ttft_ms~in-any~conc-any", &count));
     assert_true(count.answered);
     assert_true(gaps_count(gaps, "any~h100-sxm~vllm~ttft_ms~in-any~conc-any", &count));
@@ -311,12 +327,12 @@ static void restarts_keep_the_counters(void **state)
     struct gaps_options options = {.path = path, .log = stderr, .flush_seconds = 0.01};
     struct gaps *gaps = gaps_open(&options);
     struct gaps *other_process = gaps_open(&options);
-    gaps_ask(gaps, &key);
-    gaps_ask(other_process, &key);
-    gaps_ask(other_process, &key);
-    gaps_ask_stated(other_process, "rag-ttft");
+    gaps_ask(gaps, &key, WIDTH);
+    gaps_ask(other_process, &key, WIDTH);
+    gaps_ask(other_process, &key, WIDTH);
+    gaps_ask_stated(other_process, "rag-ttft", WIDTH);
     wait_ms(50);
-    gaps_ask(gaps, &key);
+    gaps_ask(gaps, &key, WIDTH);
     assert_true(gaps_count(gaps, ID, &before));
     gaps_close(gaps);
     gaps_close(other_process);
@@ -324,8 +340,12 @@ static void restarts_keep_the_counters(void **state)
     assert_true(gaps_count(gaps, ID, &after));
     assert_int_equal(after.asked, 4);
     assert_int_equal(after.first_asked_s, before.first_asked_s);
+    /* four questions of half a unit each, of two processes */
+    assert_true(fabs(after.width_sum - 4 * WIDTH) < 1e-9);
+    assert_int_equal(after.unweighed, 0);
     assert_true(gaps_count(gaps, "rag-ttft", &after));
     assert_int_equal(after.asked, 1);
+    assert_true(fabs(after.width_sum - WIDTH) < 1e-9);
     gaps_close(gaps);
     revision_of(path, last_revision);
     assert_string_equal(first_revision, last_revision);
@@ -338,15 +358,16 @@ static void the_file_is_bounded(void **state)
     assert_true(text_print(path, sizeof(path), "%s/regime.db", (char *)*state));
     sqlite3 *db = sql_open(path, SQLITE_OPEN_READWRITE);
     assert_true(sql_exec(db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
-                             "i < 9000) INSERT INTO gap_counters SELECT 'm' || i || "
+                             "i < 9000) INSERT INTO gap_counters (gap_id, asked, first_asked_s, "
+                             "last_asked_s) SELECT 'm' || i || "
                              "'~any~any~any~in-any~conc-any', 1 + i % 3, 1, i FROM n"));
-    assert_true(sql_exec(db, "INSERT INTO gap_counters VALUES ('rag-ttft', 7, 1, 2)"));
+    assert_true(sql_exec(db, "INSERT INTO gap_counters VALUES ('rag-ttft', 7, 1, 2, 3500000, 4)"));
     struct gaps_options options = {
         .path = path, .log = stderr, .flush_seconds = 0.01, .answered = names_a_model};
     struct gaps *gaps = gaps_open(&options);
     struct gap_key key = key_of("qwen3-8b", "h100-sxm", 1024);
     struct gap_count count;
-    gaps_ask(gaps, &key);
+    gaps_ask(gaps, &key, WIDTH);
     gaps_close(gaps);
     assert_int_equal(
         sql_number(db, "SELECT count(*) FROM gap_counters WHERE instr(gap_id, '~')", -1), 4096);
@@ -358,6 +379,10 @@ static void the_file_is_bounded(void **state)
     assert_true(gaps_count(gaps, "m8999~any~any~any~in-any~conc-any", &count));
     assert_int_equal(count.asked, 3);
     assert_true(count.answered);
+    /* 3.5 units over three questions, four were counted before widths were */
+    assert_true(gaps_count(gaps, "rag-ttft", &count));
+    assert_true(fabs(count.width_sum - 3.5) < 1e-9);
+    assert_int_equal(count.unweighed, 4);
     gaps_close(gaps);
 }
 
@@ -373,7 +398,7 @@ static void a_locked_file_is_tried_again(void **state)
     sqlite3 *locker = sql_open(path, SQLITE_OPEN_READWRITE);
     struct gaps *gaps = gaps_open(&options);
     assert_true(sql_exec(locker, "BEGIN IMMEDIATE"));
-    gaps_ask(gaps, &key);
+    gaps_ask(gaps, &key, WIDTH);
     wait_ms(30); /* the writer waits for the lock meanwhile */
     assert_true(sql_exec(locker, "ROLLBACK"));
     sqlite3_close(locker);
@@ -407,11 +432,11 @@ static void an_unwritable_file_is_said_once(void **state)
     sqlite3 *other = sql_open(path, SQLITE_OPEN_READWRITE);
     struct gaps *gaps = gaps_open(&options);
     assert_true(sql_exec(other, "ALTER TABLE gap_counters RENAME TO elsewhere"));
-    gaps_ask(gaps, &key);
+    gaps_ask(gaps, &key, WIDTH);
     for (int i = 0; i < WAITS_MAX && lines_of(log) == 0; i++) {
         wait_ms(10);
     }
-    gaps_ask(gaps, &key);
+    gaps_ask(gaps, &key, WIDTH);
     wait_ms(50);
     assert_true(gaps_count(gaps, "llama-3.1-8b~h100-sxm~vllm~ttft_ms~in-32768~conc-any", &count));
     assert_int_equal(count.asked, 2);
@@ -420,7 +445,7 @@ static void an_unwritable_file_is_said_once(void **state)
     sqlite3_close(other);
     gaps_close(gaps);
     gaps = gaps_open(&(struct gaps_options){.path = "/nonexistent/regime.db", .log = log});
-    gaps_ask(gaps, &key);
+    gaps_ask(gaps, &key, WIDTH);
     assert_int_equal(gaps_snapshot(gaps, NULL, 0), 1);
     gaps_close(gaps);
     assert_int_equal(lines_of(log), 2);
@@ -433,6 +458,7 @@ int main(void)
         cmocka_unit_test(ids_name_their_range),
         cmocka_unit_test(other_texts_are_no_key),
         cmocka_unit_test(counts_keys_and_stated_gaps),
+        cmocka_unit_test(widths_are_held_in_bounds),
         cmocka_unit_test(many_threads_lose_nothing),
         cmocka_unit_test(a_full_table_counts_what_it_drops),
         cmocka_unit_test(a_flood_takes_no_room_of_others),

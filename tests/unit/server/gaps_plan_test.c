@@ -6,9 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <math.h>
+
 #include <cmocka.h>
 
+#include "gaps_width.h"
 #include "intake_kit.h"
+#include "nearness.h"
 
 struct world {
     struct kit *kit;
@@ -129,6 +133,47 @@ static void every_plan_counts(void **state)
     world_close(&world);
 }
 
+static double width_of(struct world *world, const char *id)
+{
+    struct gap_count count;
+    assert_true(gaps_count(world->gaps, id, &count));
+    assert_int_equal((int)count.asked, 1);
+    return count.width_sum;
+}
+
+/* What each gap of a plan would narrow: classes by their share, a length its TTFT, a part without
+ * records everything. */
+static void a_question_keeps_its_width(void **state)
+{
+    static struct plan plan;
+    struct world world = world_open(state);
+    struct reading reading;
+    struct problem *problem = &reading.request.problem;
+    struct plan_gaps gaps;
+    kit_read_json(world.kit,
+                  "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"workload\":{"
+                  "\"input_tokens\":32768}}",
+                  &reading);
+    nearness_find(world.kit->catalogue, problem, NULL, NULL, &problem->near);
+    plan_compute(problem, PLAN_FULL, &plan);
+    plan_gaps_find(world.links, world.gaps, &plan, NULL, world.kit->arena, &gaps);
+    double tpot = log(plan.tpot_ms.high / plan.tpot_ms.low);
+    double ttft = log(plan.ttft_ms.high / plan.ttft_ms.low);
+    assert_true(fabs(width_of(&world, "rag-ttft-with-retrieval") - ttft) < 1e-5);
+    double norms = width_of(&world, "small-kernels-per-layer");
+    double decode = plan.decode.classes[CLASS_NORM_ELEMENTWISE].share,
+           prefill = plan.prefill.classes[CLASS_NORM_ELEMENTWISE].share;
+    assert_true(norms > 0 && norms < tpot + ttft);
+    assert_true(norms <= decode * tpot + prefill * ttft + 1e-5);
+    /* gaudi3 has no record: the widest of vLLM's intervals, ln(1.3871/0.7409) + ln(2.3019/0.5854)
+     */
+    find(&world, "{\"model\":\"llama-3.1-8b\",\"hardware\":\"gaudi3\"}", &gaps);
+    assert_true(fabs(width_of(&world, "parts-without-kernel-fit") - 1.996300) < 1e-5);
+    assert_true(fabs(width_of(&world, "llama-3.1-8b~gaudi3~vllm~tpot_ms~in-1024~conc-any") -
+                     0.627105) < 1e-5);
+    world_close(&world);
+}
+
 static void an_inline_model_is_any_model(void **state)
 {
     static const char BODY[] =
@@ -174,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_touch_the_gaps_they_should),
         cmocka_unit_test(every_plan_counts),
+        cmocka_unit_test(a_question_keeps_its_width),
         cmocka_unit_test(an_inline_model_is_any_model),
         cmocka_unit_test(without_links_or_counters_nothing_breaks),
         cmocka_unit_test(gaps_are_written_as_the_api_says),

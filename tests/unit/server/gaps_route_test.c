@@ -18,7 +18,10 @@
 static const struct gap_key GAUDI = {"llama-3.1-8b", "gaudi3", "vllm", "tpot_ms", 2000, NAN};
 static const struct gap_key TPU = {"qwen3-8b", "tpu-v5e", "vllm", "ttft_ms", 40000, 16};
 
-/* Asks three times for one key and once for another, as plans and queries do. */
+#define WIDE 1.5
+#define NARROW 0.25
+
+/* Asks three times for one key and once or twice for others, as plans and queries do. */
 static int ask(void **state)
 {
     if (app_kit_setup(state) != 0) {
@@ -26,26 +29,35 @@ static int ask(void **state)
     }
     struct gaps *gaps = app_gaps(((const struct app_kit *)*state)->app);
     for (int i = 0; i < 3; i++) {
-        gaps_ask(gaps, &GAUDI);
+        gaps_ask(gaps, &GAUDI, WIDE);
     }
-    gaps_ask(gaps, &TPU);
-    gaps_ask_stated(gaps, "deepep-cpu-sync-latency");
+    gaps_ask(gaps, &TPU, WIDE);
+    gaps_ask_stated(gaps, "deepep-cpu-sync-latency", NARROW);
+    gaps_ask_stated(gaps, "deepep-cpu-sync-latency", 2 * NARROW);
     return 0;
 }
 
-static void the_most_asked_come_first(void **state)
+/* Asked * width, 0 of what is answered: one question of 1.5 stands before two of 0.375 and before
+ * three that an anchor answers. */
+static void the_most_asked_and_widest_come_first(void **state)
 {
     static const char *const IDS[] = {
-        "llama-3.1-8b~gaudi3~vllm~tpot_ms~in-1024~conc-any", "deepep-cpu-sync-latency",
-        "qwen3-8b~tpu-v5e~vllm~ttft_ms~in-32768~conc-16", "32-slot-control-rows"};
+        "qwen3-8b~tpu-v5e~vllm~ttft_ms~in-32768~conc-16", "deepep-cpu-sync-latency",
+        "llama-3.1-8b~gaudi3~vllm~tpot_ms~in-1024~conc-any", "32-slot-control-rows"};
+    static const double WIDTHS[] = {1.5, 0.375, 1.5}, RANKS[] = {1.5, 0.75, 0, 0};
     cJSON *list = app_kit_json(*state, "/v1/gaps?limit=1000", 200);
     const cJSON *items = app_kit_at(list, "items");
     assert_int_equal((int)app_kit_number(list, "total"), N_STATED + 2);
     assert_int_equal(cJSON_GetArraySize(items), N_STATED + 2);
     assert_true(cJSON_IsNull(app_kit_at(list, "next_cursor")));
     for (int i = 0; i < (int)(sizeof(IDS) / sizeof(IDS[0])); i++) {
-        assert_string_equal(app_kit_text(cJSON_GetArrayItem(items, i), "id"), IDS[i]);
+        const cJSON *item = cJSON_GetArrayItem(items, i);
+        assert_string_equal(app_kit_text(item, "id"), IDS[i]);
+        assert_true(app_kit_number(item, "rank") == RANKS[i]);
+        assert_true(i == 3 ? cJSON_IsNull(app_kit_at(item, "width"))
+                           : app_kit_number(item, "width") == WIDTHS[i]);
     }
+    assert_non_null(strstr(app_kit_text(list, "rank_formula"), "asked * width"));
     cJSON_Delete(list);
 }
 
@@ -115,6 +127,8 @@ static void wrong_arguments_are_refused(void **state)
         {"/v1/gaps?metric=speed", 422},
         {"/v1/gaps?cursor=3030303638", 422}, /* "00068" of another list */
         {"/v1/gaps?cursor=zz", 422},
+        {"/v1/gaps?cursor=333a61", 422}, /* "3:a" has no count */
+        {"/v1/gaps?cursor=333a34", 422}, /* "3:4" has no id */
         {"/v1/gaps?limit=0", 422},
         {"/v1/gaps?nothing=1", 422},
         {"/v1/gaps/nothing", 404},
@@ -168,7 +182,7 @@ static void a_stated_gap_says_what_would_answer_it(void **state)
 {
     cJSON *gap = app_kit_json(*state, "/v1/gaps/deepep-cpu-sync-latency", 200);
     assert_string_equal(app_kit_text(gap, "kind"), "stated");
-    assert_int_equal((int)app_kit_number(gap, "asked"), 1);
+    assert_int_equal((int)app_kit_number(gap, "asked"), 2);
     assert_true(*app_kit_text(gap, "answer/conditions"));
     assert_true(cJSON_GetArraySize(app_kit_at(gap, "provenance")) > 0);
     cJSON_Delete(gap);
@@ -183,8 +197,12 @@ static void the_table_has_a_line_per_gap(void **state)
     const char *csv = app_kit_get(*state, "/v1/gaps?format=csv&kind=asked", &status);
     assert_int_equal(status, 200);
     assert_non_null(strstr(csv,
-                           "id,kind,status,asked,first_asked,last_asked,question\r\n"
-                           "llama-3.1-8b~gaudi3~vllm~tpot_ms~in-1024~conc-any,asked,answered,"));
+                           "id,kind,status,asked,width,rank,first_asked,last_asked,question\r\n"
+                           "qwen3-8b~tpu-v5e~vllm~ttft_ms~in-32768~conc-16,asked,no "
+                           "record,1,1.5,1.5,"));
+    assert_non_null(strstr(csv, "~conc-any,asked,answered,4,"));
+    csv = app_kit_get(*state, "/v1/gaps?format=csv&q=32-slot", &status);
+    assert_non_null(strstr(csv, "\r\n32-slot-control-rows,stated,no record,0,,0,,,"));
 }
 
 static void words_and_times(void **state)
@@ -211,7 +229,7 @@ static void words_and_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_most_asked_come_first),
+        cmocka_unit_test(the_most_asked_and_widest_come_first),
         cmocka_unit_test(pages_join_to_the_list),
         cmocka_unit_test(filters_leave_what_they_say),
         cmocka_unit_test(wrong_arguments_are_refused),
