@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "backtest_keeper.h"
+#include "cors.h"
 #include "etag.h"
 #include "fault.h"
 #include "gaps.h"
@@ -43,6 +44,7 @@ struct app {
     struct kept_texts *claims;
     struct backtest_keeper *backtest;
     struct auth *auth;
+    _Atomic(struct cors *) cors;
     atomic_bool draining;
     atomic_int sweeps;
 };
@@ -67,8 +69,8 @@ struct app *app_new(const struct app_options *options)
         return NULL;
     app->store = options->store;
     app->metrics = metrics_new(N_ROUTES);
-    app->auth = auth_new(&options->rules);
-    if (!app->metrics || !app->auth) {
+    app->auth = auth_new(&options->rules.auth);
+    if (!app->metrics || !app->auth || !app_set_rules(app, &options->rules)) {
         metrics_free(app->metrics);
         auth_free(app->auth);
         free(app);
@@ -86,6 +88,18 @@ struct app *app_new(const struct app_options *options)
     return app;
 }
 
+bool app_set_rules(struct app *app, const struct app_rules *rules)
+{
+    const char *origins = rules->cors_origin ? rules->cors_origin : "*";
+    struct cors *cors = cors_new(origins, atomic_load(&app->cors));
+
+    if (!cors)
+        return false;
+    atomic_store(&app->cors, cors);
+    auth_set(app->auth, &rules->auth);
+    return true;
+}
+
 void app_free(struct app *app)
 {
     if (!app)
@@ -96,6 +110,7 @@ void app_free(struct app *app)
     kept_texts_free(app->claims);
     backtest_keeper_free(app->backtest);
     auth_free(app->auth);
+    cors_free(atomic_load(&app->cors));
     metrics_free(app->metrics);
     free(app);
 }
@@ -345,6 +360,10 @@ static bool admit(struct context *ctx)
         refuse_path(ctx);
         return false;
     }
+    if (request->crowded && !ctx->route->open) {
+        problem_status(ctx, 503, "as many connections as may be open are open; try again");
+        return false;
+    }
     if (request->method == METHOD_OPTIONS) {
         reply_options(ctx, route_allow(ctx->route));
         return false;
@@ -464,17 +483,31 @@ static void answer(struct context *ctx)
         reply_header(ctx->reply, "Vary", "Accept");
 }
 
+/* Whether a page of another origin may read the reply. */
+static void add_cors(struct context *ctx)
+{
+    const struct cors *cors = atomic_load_explicit(&ctx->app->cors, memory_order_acquire);
+    const char *allowed = cors_allowed(cors, ctx->request->origin);
+
+    if (cors_varies(cors))
+        reply_header(ctx->reply, "Vary", "Origin");
+    if (!allowed)
+        return;
+    reply_header(ctx->reply, "Access-Control-Allow-Origin", allowed);
+    reply_header(ctx->reply, "Access-Control-Expose-Headers",
+                 "ETag, Location, Retry-After, X-Request-Id");
+}
+
 static void finish(struct context *ctx)
 {
     struct reply *reply = ctx->reply;
     const char *id = ctx->request->request_id;
 
-    reply_header(reply, "Access-Control-Allow-Origin", "*");
-    reply_header(reply, "Access-Control-Expose-Headers",
-                 "ETag, Location, Retry-After, X-Request-Id");
+    reply_header(reply, "X-Content-Type-Options", "nosniff");
+    add_cors(ctx);
     if (request_id_ok(id))
         reply_header(reply, "X-Request-Id", id);
-    if (app_draining(ctx->app) || ctx->request->refusal)
+    if (app_draining(ctx->app) || ctx->request->refusal || ctx->request->crowded)
         reply->close = true;
     reply->route = ctx->route ? ctx->route->path : NULL;
 }

@@ -17,6 +17,7 @@
 #include "arena.h"
 #include "auth.h"
 #include "catalogue.h"
+#include "compiler.h"
 
 enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OPTIONS, METHOD_OTHER };
 
@@ -44,10 +45,11 @@ struct request {
     const char *peer;    /* address text, for logs and limits; "" when nobody asked for it */
     const char *refusal; /* why the HTTP layer refuses it, or NULL */
     int refusal_status;
+    bool crowded; /* came over a connection beyond the limit */
     struct arena *arena;
 };
 
-#define REPLY_HEADERS_MAX 12
+#define REPLY_HEADERS_MAX 16
 
 struct reply_header {
     const char *name, *value;
@@ -76,14 +78,23 @@ struct openapi;
 struct reply_stream;
 struct store;
 
+/* What may change while it serves. */
+struct app_rules {
+    struct auth_rules auth;  /* zeroes: reading is open, nothing is limited */
+    const char *cors_origin; /* NULL: any; else as cors_new() reads it, and copied */
+};
+
 struct app_options {
-    struct store *store;     /* open store; borrowed */
-    struct auth_rules rules; /* zeroes: reading is open, nothing is limited */
+    struct store *store; /* open store; borrowed */
+    struct app_rules rules;
 };
 
 /* NULL when out of memory. Installs cJSON's memory hooks: call it before threads use cJSON. */
 struct app *app_new(const struct app_options *options);
 void app_free(struct app *app);
+
+/* Other rules from now on; false, with the old ones, without memory. One thread at a time. */
+MUST_USE bool app_set_rules(struct app *app, const struct app_rules *rules);
 
 /*
  * Decides on the headers alone, for a body that is worth refusing before it is read. `announced` is

@@ -26,16 +26,25 @@ static const struct setting {
     {"db", SETTING_TEXT, AT(db), NULL, 0, 0, "FILE",
      "the store; made from the embedded records when it does not exist (default: the embedded\n"
      "records, in memory)"},
+    {"config", SETTING_TEXT, AT(config), NULL, 0, 0, "FILE",
+     "settings, a line \"name = value\" each, which flags and environment overrule; SIGHUP reads "
+     "it\n"
+     "again: all but listen and db change without a restart and without a lost request"},
+    {"tls-cert", SETTING_TEXT, AT(tls_cert), NULL, 0, 0, "FILE",
+     "a certificate and its chain in PEM: addresses that are no unix sockets speak TLS 1.2 and "
+     "1.3\n"
+     "alone. It is read again when it changes and on SIGHUP"},
+    {"tls-key", SETTING_TEXT, AT(tls_key), NULL, 0, 0, "FILE", "its private key in PEM"},
     {"threads", SETTING_WHOLE, AT(threads), "0", 0, 256, "N",
      "threads per address; 0 = one per core"},
     {"max-connections", SETTING_WHOLE, AT(max_connections), "4096", 8, 1000000, "N",
-     "open connections per address; others wait"},
+     "open connections in all; requests on further ones are answered with 503, many more wait"},
     {"max-connections-per-ip", SETTING_WHOLE, AT(max_connections_per_ip), "1024", 0, 1000000, "N",
      "open connections per client; 0 = no limit, right behind a proxy"},
     {"idle-timeout", SETTING_WHOLE, AT(idle_timeout_s), "30", 1, 86400, "SECONDS",
      "closes a connection without traffic"},
     {"request-timeout", SETTING_WHOLE, AT(request_timeout_s), "15", 1, 86400, "SECONDS",
-     "closes a connection whose request is not complete"},
+     "closes a connection whose request is not complete so long after its first line"},
     {"drain-timeout", SETTING_WHOLE, AT(drain_timeout_s), "10", 0, 3600, "SECONDS",
      "how long a stop waits for requests under way"},
     {"read-tokens-required", SETTING_SWITCH, AT(read_tokens_required), NULL, 0, 0, NULL,
@@ -45,6 +54,12 @@ static const struct setting {
      "writes a minute of one token, and of one address; 0 = no limit"},
     {"auth-failure-rate", SETTING_WHOLE, AT(auth_failure_rate), "60", 0, 1000000, "N",
      "tokens that are none a minute from one address before it has to wait; 0 = no limit"},
+    {"request-rate", SETTING_WHOLE, AT(request_rate), "0", 0, 1000000, "N",
+     "requests a second of one address, of everything but /healthz, /readyz and /metrics; 0 = no\n"
+     "limit, right behind a proxy"},
+    {"cors-origin", SETTING_TEXT, AT(cors_origin), "*", 0, 0, "ORIGINS",
+     "pages of other origins that browsers let read replies: *, none, or a list such as\n"
+     "https://a.example,https://b.example"},
     {"access-log", SETTING_SWITCH, AT(access_log), NULL, 0, 0, NULL,
      "a line per request on stderr; a request without X-Request-Id gets one"},
     {"log-format", SETTING_CHOICE, AT(log_format), "text", 0, 0, "text|json",
@@ -58,10 +73,13 @@ static const struct setting {
 #undef AT
 };
 
+/* What has no place in a file of settings. */
+static const char *const NOT_IN_FILE[] = {"config", "healthcheck", "version", "help"};
+
 /* Where a value came from, for the message: "--threads" or "REGIME_THREADS". */
 struct source {
     const char *name;
-    bool replaces_list; /* the first --listen drops the addresses of the environment */
+    bool replaces_list; /* the first address of a source drops those of the ones before */
 };
 
 static bool set_whole(const struct setting *setting, const char *text, const struct source *source,
@@ -184,7 +202,7 @@ static bool read_environment(const char *const *environment, struct config *conf
         char name[VARIABLE_MAX];
         variable_name(&SETTINGS[i], name);
         const char *value = find_variable(environment, name);
-        struct source source = {.name = name};
+        struct source source = {.name = name, .replaces_list = true};
         if (value && *value && !set(&SETTINGS[i], value, &source, config, error))
             return false;
     }
@@ -212,6 +230,40 @@ static void say_unknown(const char *argument, char error[CONFIG_ERROR_MAX])
     snprintf(error, CONFIG_ERROR_MAX, "unknown argument \"%.60s\"%s%s%s", argument,
              nearest ? "; did you mean --" : "", nearest ? nearest : "",
              nearest ? "?" : " (see --help)");
+}
+
+/* A setting that a file may hold; NULL for other names. */
+static const struct setting *find_in_file(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(NOT_IN_FILE); i++)
+        if (strcmp(NOT_IN_FILE[i], name) == 0)
+            return NULL;
+    return find_setting(name, strlen(name));
+}
+
+/* The file's settings; its text is cut up and stays. */
+static bool read_file(char *text, const char *path, struct config *config,
+                      char error[CONFIG_ERROR_MAX])
+{
+    struct config_line line = {0};
+    char *at = text;
+
+    while (config_file_next(&at, &line)) {
+        char place[CONFIG_ERROR_MAX / 2], why[CONFIG_ERROR_MAX];
+        const struct setting *setting = find_in_file(line.name);
+        snprintf(place, sizeof(place), "%.60s:%d: %.40s", path, line.number, line.name);
+        struct source source = {.name = place};
+        if (setting && line.value) {
+            if (!set(setting, line.value, &source, config, error))
+                return false;
+            continue;
+        }
+        say_unknown(line.name, why);
+        snprintf(error, CONFIG_ERROR_MAX, "%.90s:%d: %.180s", path, line.number,
+                 line.value ? why : "a line is \"name = value\"");
+        return false;
+    }
+    return true;
 }
 
 /* Reads the flag at *at and moves behind it and its value. */
@@ -242,31 +294,74 @@ static bool read_flag(const char *const **at, bool *listen_given, struct config 
     return set(setting, *(*at)++, &source, config, error);
 }
 
+/* Every source in its order; `file` may be NULL. */
+static bool read_sources(int argc, const char *const *argv, const char *const *environment,
+                         char *file, struct config *config, char error[CONFIG_ERROR_MAX])
+{
+    const char *path = config->config;
+    struct source defaults = {.name = "a default"};
+
+    *config = (struct config){.file_text = file};
+    for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++)
+        if (SETTINGS[i].fallback &&
+            !set(&SETTINGS[i], SETTINGS[i].fallback, &defaults, config, error))
+            return false;
+    if (file && !read_file(file, path, config, error))
+        return false;
+    if (!read_environment(environment, config, error))
+        return false;
+    bool listen_given = false;
+    for (const char *const *at = argv + (argc > 0); *at;)
+        if (!read_flag(&at, &listen_given, config, error))
+            return false;
+    return true;
+}
+
+/* What settings say of each other. */
+static bool is_consistent(const struct config *config, char error[CONFIG_ERROR_MAX])
+{
+    const struct {
+        bool wrong;
+        const char *says;
+    } rules[] = {
+        {config->read_tokens_required && !config->db,
+         "--read-tokens-required needs --db FILE: embedded records have no tokens"},
+        {!config->tls_cert != !config->tls_key, "--tls-cert and --tls-key need each other"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rules); i++)
+        if (rules[i].wrong) {
+            snprintf(error, CONFIG_ERROR_MAX, "%s", rules[i].says);
+            return false;
+        }
+    return true;
+}
+
 bool config_read(int argc, const char *const *argv, const char *const *environment,
                  struct config *ret_config, char ret_error[CONFIG_ERROR_MAX])
 {
     struct config config = {0};
-    struct source defaults = {.name = "a default"};
+    bool good = read_sources(argc, argv, environment, NULL, &config, ret_error);
 
-    for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++)
-        if (SETTINGS[i].fallback &&
-            !set(&SETTINGS[i], SETTINGS[i].fallback, &defaults, &config, ret_error))
-            return false;
-    if (!read_environment(environment, &config, ret_error))
-        return false;
-    bool listen_given = false;
-    for (const char *const *at = argv + (argc > 0); *at;)
-        if (!read_flag(&at, &listen_given, &config, ret_error))
-            return false;
-    if (config.read_tokens_required && !config.db) {
-        snprintf(ret_error, CONFIG_ERROR_MAX,
-                 "--read-tokens-required needs --db FILE: embedded records have no tokens");
+    if (good && config.config && !config.help && !config.version && !config.healthcheck) {
+        char *file = config_file_text(config.config, ret_error);
+        good = file && read_sources(argc, argv, environment, file, &config, ret_error);
+    }
+    if (!good || !is_consistent(&config, ret_error)) {
+        config_done(&config);
         return false;
     }
-    if (config.n_listen == 0)
+    config.listen_given = config.n_listen > 0;
+    if (!config.listen_given)
         config.listen[config.n_listen++] = "127.0.0.1:8080";
     *ret_config = config;
     return true;
+}
+
+void config_done(struct config *config)
+{
+    free(config->file_text);
+    config->file_text = NULL;
 }
 
 void config_help(FILE *out)
@@ -289,6 +384,10 @@ void config_help(FILE *out)
     }
     fputs(
         "\nEvery setting is also an environment variable: --idle-timeout is REGIME_IDLE_TIMEOUT.\n"
-        "SIGTERM and SIGINT stop it after the requests under way, a second one at once.\n",
+        "SIGTERM and SIGINT stop it after the requests under way, a second one at once. SIGHUP "
+        "reads\n"
+        "--config and the certificate again. Sockets that systemd hands over (LISTEN_FDS) are "
+        "served\n"
+        "in place of the default address.\n",
         out);
 }

@@ -26,12 +26,14 @@
 
 #include <microhttpd.h>
 
+#include "deadlines.h"
 #include "http_headers.h"
 #include "later.h"
 #include "metrics.h"
 #include "reply_stream.h"
 #include "request_limits.h"
 #include "routes.h"
+#include "tls_files.h"
 #include "trace.h"
 #include "uri.h"
 
@@ -58,10 +60,17 @@ struct exchange {
     const struct body_sink *sink;   /* takes the body in place of the buffer; NULL */
     struct MHD_Connection *waiting; /* suspended until the reply is there; NULL */
     bool answered;                  /* the reply is there and not sent yet */
+    struct deadline *deadline;      /* of the connection; NULL = none */
     char peer[INET6_ADDRSTRLEN];
     char own_id[TRACE_ID_LENGTH + 1]; /* the request id where the client sent none */
     uint64_t streamed;                /* bytes of a reply that is made while it is sent */
 };
+
+/* What TLS is spoken. */
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+/* Connections beyond the limit that are still accepted, to be told that they are too many. */
+#define CROWD_SHARE 8
+#define CROWD_MIN 16
 
 /* The spare exchanges of one thread. */
 struct worker {
@@ -72,9 +81,13 @@ struct worker {
 struct http {
     struct app *app;
     struct metrics *metrics;
-    uint64_t request_timeout_ns;
-    bool access_log;
+    uint64_t request_timeout_ns, head_timeout_ns;
+    int max_connections;
+    bool access_log, wants_peers;
     enum log_format log_format;
+    atomic_bool closing; /* replies end their connection */
+    atomic_int connections;
+    struct deadlines *deadlines;
     pthread_key_t worker_key;
     pthread_t starter;            /* the thread whose messages are kept */
     char message[HTTP_ERROR_MAX]; /* the library's last one */
@@ -170,6 +183,8 @@ static void exchange_give(struct http *http, struct exchange *exchange)
  * telling (300 cookies will do): then the end of the connection gives the exchange back. */
 struct connection_state {
     struct exchange *open;
+    struct deadline deadline;
+    bool crowded; /* beyond the limit */
 };
 
 static struct connection_state *state_of(struct MHD_Connection *connection)
@@ -178,6 +193,13 @@ static struct connection_state *state_of(struct MHD_Connection *connection)
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
     return info ? info->socket_context : NULL;
+}
+
+/* A reply has so long until it, or its next piece, is taken. */
+static void give_reply_time(const struct exchange *exchange)
+{
+    if (exchange->deadline)
+        deadline_move(exchange->deadline, now_ns() + REPLY_TIMEOUT_S * NS_PER_S);
 }
 
 /*
@@ -193,12 +215,18 @@ static void *on_request_line(void *cls, const char *target, struct MHD_Connectio
 
     struct connection_state *state = state_of(connection);
 
-    if (state)
+    if (state) {
         state->open = exchange;
+        deadline_move(&state->deadline, now_ns() + http->request_timeout_ns);
+    }
     if (exchange) {
         struct arena *arena = exchange->arena;
-        *exchange = (struct exchange){.http = http, .arena = arena, .begin_ns = now_ns()};
-        exchange->request = (struct request){.arena = arena, .peer = ""};
+        *exchange = (struct exchange){.http = http,
+                                      .arena = arena,
+                                      .begin_ns = now_ns(),
+                                      .deadline = state ? &state->deadline : NULL};
+        exchange->request =
+            (struct request){.arena = arena, .peer = "", .crowded = state && state->crowded};
         char *copy = arena_copy(arena, target, strlen(target));
         if (copy)
             uri_parse(copy, &exchange->request);
@@ -265,7 +293,7 @@ static void name_request(struct exchange *exchange)
         request->request_id = exchange->own_id;
 }
 
-/* A piece of a reply that is made while it is sent. */
+/* A piece of a reply that is made while it is sent; who takes it has time to take it. */
 static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t size)
 {
     struct exchange *exchange = cls;
@@ -273,6 +301,7 @@ static ssize_t on_stream(void *cls, uint64_t position, char *buffer, size_t size
     long n = stream->read(stream, buffer, size);
 
     (void)position;
+    give_reply_time(exchange);
     if (n == STREAM_END)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (n == STREAM_BROKEN)
@@ -305,6 +334,7 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
 
     if (!response)
         return MHD_NO;
+    give_reply_time(exchange);
     bool good = true;
     if (reply->content_type)
         good = MHD_add_response_header(response, "Content-Type", reply->content_type) == MHD_YES;
@@ -312,7 +342,7 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
         good = MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value) ==
                    MHD_YES &&
                good;
-    if (reply->close)
+    if (reply->close || atomic_load_explicit(&exchange->http->closing, memory_order_relaxed))
         good = MHD_add_response_header(response, "Connection", "close") == MHD_YES && good;
     enum MHD_Result result =
         good ? MHD_queue_response(connection, (unsigned)reply->status, response) : MHD_NO;
@@ -419,7 +449,7 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
     request->method = method_of(method);
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_header, &state);
     enum framing framing = header_framing(&state, &length);
-    if (exchange->http->access_log || request->authorization)
+    if (exchange->http->wants_peers || request->authorization)
         find_peer(exchange, connection);
     if (exchange->http->access_log)
         name_request(exchange);
@@ -530,8 +560,10 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
     struct connection_state *connected = state_of(connection);
 
     *state = NULL;
-    if (connected)
+    if (connected) {
         connected->open = NULL;
+        deadline_move(&connected->deadline, now_ns() + http->head_timeout_ns);
+    }
     if (!exchange)
         return;
     if (exchange->headers_seen)
@@ -541,22 +573,44 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
     exchange_give(http, exchange);
 }
 
+static void *connection_begin(struct http *http, struct MHD_Connection *connection)
+{
+    struct connection_state *state = calloc(1, sizeof(*state));
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    if (!state || !info) {
+        free(state);
+        return NULL;
+    }
+    state->crowded = atomic_load(&http->connections) > http->max_connections;
+    deadline_begin(http->deadlines, &state->deadline, info->connect_fd,
+                   now_ns() + http->head_timeout_ns);
+    return state;
+}
+
+static void connection_end(struct http *http, struct connection_state *state)
+{
+    deadline_end(http->deadlines, &state->deadline);
+    if (state->open)
+        exchange_give(http, state->open);
+    free(state);
+}
+
 static void on_connection(void *cls, struct MHD_Connection *connection, void **socket_context,
                           enum MHD_ConnectionNotificationCode code)
 {
     struct http *http = cls;
-    struct connection_state *state = *socket_context;
+    int more = code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1;
 
-    (void)connection;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        *socket_context = calloc(1, sizeof(*state));
-    } else if (state) {
-        if (state->open)
-            exchange_give(http, state->open);
-        free(state);
+    atomic_fetch_add(&http->connections, more);
+    metrics_connection(http->metrics, more);
+    if (more > 0) {
+        *socket_context = connection_begin(http, connection);
+    } else if (*socket_context) {
+        connection_end(http, *socket_context);
         *socket_context = NULL;
     }
-    metrics_connection(http->metrics, code == MHD_CONNECTION_NOTIFY_STARTED ? 1 : -1);
 }
 
 /* The pool's messages are about clients that went away; those of the starting thread say why it
@@ -572,16 +626,33 @@ __attribute__((format(printf, 2, 0))) static void on_message(void *cls, const ch
     http->message[strcspn(http->message, "\r\n")] = '\0';
 }
 
+/* How many connections are accepted: those of the limit, and some to be told that they are too
+ * many. */
+static unsigned accepted_connections(const struct http_options *options)
+{
+    unsigned crowd = options->max_connections / CROWD_SHARE;
+
+    return options->max_connections + (crowd < CROWD_MIN ? CROWD_MIN : crowd);
+}
+
 static struct MHD_Daemon *start_daemon(struct http *http, const struct http_options *options,
                                        const struct listener *listener)
 {
+    char priorities[] = TLS_PRIORITIES;
+    const struct tls_files *tls = listener->local ? NULL : options->tls;
+    const struct MHD_OptionItem secure[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls->cert : NULL},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls->key : NULL},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
+        {MHD_OPTION_END, 0, NULL},
+    };
     const struct MHD_OptionItem items[] = {
         {MHD_OPTION_EXTERNAL_LOGGER, (intptr_t)on_message, http},
         {MHD_OPTION_LISTEN_SOCKET, listener->fd, NULL},
         {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_request_line, http},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, http},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, http},
-        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)options->max_connections, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)accepted_connections(options), NULL},
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)options->max_connections_per_ip, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)options->idle_timeout_s, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)CONNECTION_MEMORY_BYTES, NULL},
@@ -594,8 +665,9 @@ static struct MHD_Daemon *start_daemon(struct http *http, const struct http_opti
     unsigned flags =
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME;
 
-    return MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, items,
-                            MHD_OPTION_END);
+    return MHD_start_daemon(tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, on_request, http,
+                            MHD_OPTION_ARRAY, items, tls ? MHD_OPTION_ARRAY : MHD_OPTION_END,
+                            secure, MHD_OPTION_END);
 }
 
 struct http *http_start(const struct http_options *options, char ret_error[HTTP_ERROR_MAX])
@@ -612,11 +684,15 @@ struct http *http_start(const struct http_options *options, char ret_error[HTTP_
     http->app = options->app;
     http->metrics = app_metrics(options->app);
     http->request_timeout_ns = options->request_timeout_s * NS_PER_S;
+    http->head_timeout_ns = http->request_timeout_ns + options->idle_timeout_s * NS_PER_S;
+    http->max_connections = (int)options->max_connections;
     http->access_log = options->access_log;
     http->log_format = options->log_format;
+    http->wants_peers = options->access_log || options->wants_peers;
     http->starter = pthread_self();
     http->later = later_new(answer_later);
-    if (!http->later) {
+    http->deadlines = deadlines_new();
+    if (!http->later || !http->deadlines) {
         http_stop(http);
         return NULL;
     }
@@ -632,8 +708,14 @@ struct http *http_start(const struct http_options *options, char ret_error[HTTP_
     return http;
 }
 
+int http_connections(const struct http *http)
+{
+    return atomic_load(&http->connections);
+}
+
 void http_quiesce(struct http *http)
 {
+    atomic_store(&http->closing, true);
     for (int i = 0; i < http->n_daemons; i++)
         MHD_quiesce_daemon(http->daemons[i]);
 }
@@ -648,6 +730,7 @@ void http_stop(struct http *http)
     for (int i = 0; i < http->n_daemons; i++)
         MHD_stop_daemon(http->daemons[i]);
     later_free(http->later); /* until now connections could push */
+    deadlines_free(http->deadlines);
     struct worker *worker = pthread_getspecific(http->worker_key);
     if (worker)
         worker_free(worker);

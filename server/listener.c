@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -256,13 +257,54 @@ bool listener_open(const char *address, struct listener *ret_listener,
     return true;
 }
 
+static bool is_listening(int fd)
+{
+    int on = 0, type = 0;
+    socklen_t size = sizeof(on), type_size = sizeof(type);
+
+    return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0 && on &&
+           getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &type_size) == 0 && type == SOCK_STREAM;
+}
+
+/* A unix socket's path; one of the abstract name space begins with '@'. */
+static void show_path(struct listener *listener, const struct sockaddr_un *address, socklen_t size)
+{
+    size_t at = offsetof(struct sockaddr_un, sun_path);
+    size_t length = size > at ? size - at : 0;
+    bool abstract = length > 0 && !address->sun_path[0];
+
+    snprintf(listener->shown, sizeof(listener->shown), UNIX_PREFIX "%s%.*s", abstract ? "@" : "",
+             (int)(length - abstract), address->sun_path + abstract);
+}
+
+bool listener_adopt(int fd, struct listener *ret_listener, char ret_error[LISTENER_ERROR_MAX])
+{
+    struct listener listener = {.fd = fd};
+    struct sockaddr_storage bound;
+    socklen_t size = sizeof(bound);
+
+    if (!is_listening(fd) || getsockname(fd, (struct sockaddr *)&bound, &size) != 0 ||
+        !make_nonblocking(fd)) {
+        snprintf(ret_error, LISTENER_ERROR_MAX,
+                 "descriptor %d, which was handed over, is no listening socket", fd);
+        return false;
+    }
+    listener.local = bound.ss_family == AF_UNIX;
+    if (listener.local)
+        show_path(&listener, (const struct sockaddr_un *)(const void *)&bound, size);
+    else
+        show(&listener);
+    *ret_listener = listener;
+    return true;
+}
+
 void listener_close(struct listener *listener)
 {
     if (listener->fd < 0)
         return;
     close(listener->fd);
     listener->fd = -1;
-    if (listener->local)
+    if (listener->path[0])
         unlink(listener->path);
 }
 

@@ -20,7 +20,7 @@ struct listener {
     bool local; /* a unix socket */
     char
         shown[LISTENER_TEXT_MAX]; /* "http://127.0.0.1:8080" with the port chosen, or "unix:PATH" */
-    char path[LISTENER_TEXT_MAX]; /* of a unix socket */
+    char path[LISTENER_TEXT_MAX]; /* of a unix socket that was opened here, else "" */
 };
 
 /*
@@ -36,6 +36,10 @@ MUST_USE bool listener_check(const char *address, char ret_error[LISTENER_ERROR_
 MUST_USE bool listener_open(const char *address, struct listener *ret_listener,
                             char ret_error[LISTENER_ERROR_MAX]);
 void listener_close(struct listener *listener);
+
+/* Takes a socket that somebody opened and listens on; closing it leaves its file, if it has one. */
+MUST_USE bool listener_adopt(int fd, struct listener *ret_listener,
+                             char ret_error[LISTENER_ERROR_MAX]);
 
 /*
  * A blocking connection to such an address, for the health check; -1 and a sentence on failure.

@@ -59,6 +59,10 @@
 /* Per connection: request line and headers, and the buffer that bodies arrive through. */
 #define CONNECTION_MEMORY_BYTES (16 * KIB)
 
+/* Until a reply, or the next piece of one that is made while it is sent, must be taken: 8 MiB at
+ * 28 kB/s. */
+#define REPLY_TIMEOUT_S 300u
+
 /* Seconds that a client should wait after a 429 or 503. */
 #define RETRY_AFTER_S "2"
 

@@ -40,7 +40,6 @@ static void send_document(struct context *ctx, const struct asset *document)
 
     /* A dashboard may frame a chart; nothing else is framed. */
     reply_header(ctx->reply, "Content-Security-Policy", embedded ? POLICY "*" : POLICY "'none'");
-    reply_header(ctx->reply, "X-Content-Type-Options", "nosniff");
     ctx->reply->status = 200;
     ctx->reply->content_type = document->media_type;
     ctx->reply->body = document->bytes;
@@ -84,7 +83,6 @@ void asset_handler(struct context *ctx)
     bool gzip = asset->gzip_length < asset->length && takes_gzip(ctx->request->accept_encoding);
     reply_header(reply, "Cache-Control", "public, max-age=31536000, immutable");
     reply_header(reply, "Vary", "Accept-Encoding");
-    reply_header(reply, "X-Content-Type-Options", "nosniff");
     if (gzip)
         reply_header(reply, "Content-Encoding", "gzip");
     reply->status = 200;

@@ -1,6 +1,7 @@
 #include "auth.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,12 @@
 #define KEY_MAX 96
 #define NS_PER_S 1e9
 
+#define SECONDS_PER_MINUTE 60.0
+
 struct auth {
-    bool read_closed;
-    struct rate_limit *writes, *failures; /* NULL = no limit */
+    atomic_bool read_closed;
+    atomic_bool counts_requests; /* what is not limited costs nothing */
+    struct rate_limit *writes, *failures, *requests;
 };
 
 struct auth *auth_new(const struct auth_rules *rules)
@@ -26,15 +30,24 @@ struct auth *auth_new(const struct auth_rules *rules)
 
     if (!auth)
         return NULL;
-    auth->read_closed = rules->read_closed;
-    auth->writes = rate_limit_new(rules->writes_per_minute);
-    auth->failures = rate_limit_new(rules->failures_per_minute);
-    if ((rules->writes_per_minute > 0 && !auth->writes) ||
-        (rules->failures_per_minute > 0 && !auth->failures)) {
+    auth->writes = rate_limit_new(0, SECONDS_PER_MINUTE);
+    auth->failures = rate_limit_new(0, SECONDS_PER_MINUTE);
+    auth->requests = rate_limit_new(0, 1);
+    if (!auth->writes || !auth->failures || !auth->requests) {
         auth_free(auth);
         return NULL;
     }
+    auth_set(auth, rules);
     return auth;
+}
+
+void auth_set(struct auth *auth, const struct auth_rules *rules)
+{
+    atomic_store(&auth->read_closed, rules->read_closed);
+    atomic_store(&auth->counts_requests, rules->requests_per_second > 0);
+    rate_limit_set(auth->writes, rules->writes_per_minute, SECONDS_PER_MINUTE);
+    rate_limit_set(auth->failures, rules->failures_per_minute, SECONDS_PER_MINUTE);
+    rate_limit_set(auth->requests, rules->requests_per_second, 1);
 }
 
 void auth_free(struct auth *auth)
@@ -43,6 +56,7 @@ void auth_free(struct auth *auth)
         return;
     rate_limit_free(auth->writes);
     rate_limit_free(auth->failures);
+    rate_limit_free(auth->requests);
     free(auth);
 }
 
@@ -72,11 +86,11 @@ static double take_address(struct rate_limit *limit, const struct request *reque
 }
 
 /* The scope that the request needs; 0 = none. */
-static unsigned needed_scope(const struct context *ctx, const struct auth *auth)
+static unsigned needed_scope(const struct context *ctx, struct auth *auth)
 {
     if (ctx->request->method == METHOD_POST && ctx->route->write_scope)
         return ctx->route->write_scope;
-    return auth->read_closed && !ctx->route->open ? TOKEN_READ : 0;
+    return atomic_load(&auth->read_closed) && !ctx->route->open ? TOKEN_READ : 0;
 }
 
 /* The token of "Bearer TOKEN", NULL for anything else. */
@@ -184,14 +198,25 @@ bool auth_admit(struct context *ctx)
     return true;
 }
 
+static bool pace(struct context *ctx, double wait_s, const char *what)
+{
+    if (wait_s > 0)
+        problem_later(ctx, 429, what, wait_s);
+    return wait_s <= 0;
+}
+
 bool auth_pace(struct context *ctx)
 {
-    struct rate_limit *writes = app_auth(ctx->app)->writes;
+    struct auth *auth = app_auth(ctx->app);
 
+    if (atomic_load_explicit(&auth->counts_requests, memory_order_relaxed) && !ctx->route->open &&
+        !pace(ctx, take_address(auth->requests, ctx->request),
+              "too many requests from this address: wait for what Retry-After says"))
+        return false;
     if (ctx->request->method != METHOD_POST || !ctx->route->write_scope)
         return true;
-    double wait_s = fmax(take(writes, 't', ctx->caller->id), take_address(writes, ctx->request));
-    if (wait_s > 0)
-        problem_later(ctx, 429, "too many writes: wait for what Retry-After says", wait_s);
-    return wait_s <= 0;
+    return pace(
+        ctx,
+        fmax(take(auth->writes, 't', ctx->caller->id), take_address(auth->writes, ctx->request)),
+        "too many writes: wait for what Retry-After says");
 }

@@ -13,7 +13,6 @@
 
 #define SETS 512u /* a power of 2 */
 #define WAYS 8u
-#define SECONDS_PER_MINUTE 60.0
 
 /* FNV-1a, 64 bits, by Fowler, Noll and Vo: the prime. Its start is random here. */
 #define FNV_PRIME UINT64_C(1099511628211)
@@ -24,26 +23,33 @@ struct bucket {
 };
 
 struct rate_limit {
-    double most, per_second;
+    double most, per_second; /* 0 = no limit */
     uint64_t seed;
-    pthread_mutex_t lock; /* guards the buckets */
+    pthread_mutex_t lock; /* guards all but the seed */
     struct bucket buckets[SETS][WAYS];
 };
 
-struct rate_limit *rate_limit_new(double per_minute)
+struct rate_limit *rate_limit_new(double count, double seconds)
 {
-    struct rate_limit *limit = per_minute > 0 ? calloc(1, sizeof(*limit)) : NULL;
+    struct rate_limit *limit = calloc(1, sizeof(*limit));
 
     if (!limit)
         return NULL;
-    limit->most = fmax(per_minute, 1);
-    limit->per_second = per_minute / SECONDS_PER_MINUTE;
     if (gnutls_rnd(GNUTLS_RND_NONCE, &limit->seed, sizeof(limit->seed)) < 0 ||
         pthread_mutex_init(&limit->lock, NULL) != 0) {
         free(limit);
         return NULL;
     }
+    rate_limit_set(limit, count, seconds);
     return limit;
+}
+
+void rate_limit_set(struct rate_limit *limit, double count, double seconds)
+{
+    pthread_mutex_lock(&limit->lock);
+    limit->most = count > 0 ? fmax(count, 1) : 0;
+    limit->per_second = count / seconds;
+    pthread_mutex_unlock(&limit->lock);
 }
 
 void rate_limit_free(struct rate_limit *limit)
@@ -87,21 +93,25 @@ static struct bucket *bucket_of(struct rate_limit *limit, uint64_t hash, double 
     return fullest;
 }
 
-double rate_limit_take(struct rate_limit *limit, const char *key, double now_s)
+/* Takes one of a bucket; the seconds until there is one. The lock is held. */
+static double take_of(struct rate_limit *limit, uint64_t hash, double now_s)
 {
-    double wait_s = 0;
-
-    if (!limit)
-        return 0;
-    uint64_t hash = hash_of(limit, key);
-    pthread_mutex_lock(&limit->lock);
     struct bucket *bucket = bucket_of(limit, hash, now_s);
+
     bucket->held = held_at(limit, bucket, now_s);
     bucket->at_s = now_s;
-    if (bucket->held >= 1)
-        bucket->held -= 1;
-    else
-        wait_s = (1 - bucket->held) / limit->per_second;
+    if (bucket->held < 1)
+        return (1 - bucket->held) / limit->per_second;
+    bucket->held -= 1;
+    return 0;
+}
+
+double rate_limit_take(struct rate_limit *limit, const char *key, double now_s)
+{
+    uint64_t hash = hash_of(limit, key);
+
+    pthread_mutex_lock(&limit->lock);
+    double wait_s = limit->most > 0 ? take_of(limit, hash, now_s) : 0;
     pthread_mutex_unlock(&limit->lock);
     return wait_s;
 }

@@ -1,11 +1,10 @@
 /*
  * rate_limit.h - how often somebody may do something, in bounded memory.
  *
- * Purpose: a bucket per key that holds as much as a minute allows and fills evenly. Who is
+ * Purpose: a bucket per key that holds as much as its time allows and fills evenly. Who is
  *          forgotten first is who has used least of what is allowed.
  * Units:   seconds of a clock that never goes back.
  * Ownership: a limit owns its table; keys are not kept, only their keyed hash.
- * Errors:  a NULL limit refuses nothing.
  * Threads: any.
  */
 #ifndef REGIME_RATE_LIMIT_H
@@ -15,10 +14,13 @@
 
 struct rate_limit;
 
-/* `per_minute` of each key, at most that many at once; NULL when it is 0 (no limit) or without
- * memory. */
-struct rate_limit *rate_limit_new(double per_minute);
+/* `count` of each key in `seconds`, at most that many at once; 0 = no limit. NULL without memory.
+ */
+struct rate_limit *rate_limit_new(double count, double seconds);
 void rate_limit_free(struct rate_limit *limit);
+
+/* Another limit from now on. */
+void rate_limit_set(struct rate_limit *limit, double count, double seconds);
 
 /* Takes one; 0, or the seconds until there is one again: then nothing is taken. */
 double rate_limit_take(struct rate_limit *limit, const char *key, double now_s);

@@ -18,7 +18,7 @@ struct daemon {
     pid_t pid;
     int port;        /* 0 for a unix socket */
     char folder[64]; /* its own temporary folder */
-    char url[64];    /* "http://127.0.0.1:PORT" */
+    char url[64];    /* "http://127.0.0.1:PORT", or https */
     char log[4000];  /* what it wrote to stderr until it was ready */
     int log_fd;
 };
@@ -28,6 +28,10 @@ struct daemon {
  * added. "@" at the start of a flag's value is replaced by the folder.
  */
 void daemon_start(struct daemon *daemon, const char *const *flags);
+/* The same in a folder that is there, on a listening socket that it is handed (-1: a port of its
+ * own), as systemd starts it. */
+void daemon_start_in(struct daemon *daemon, const char *folder, const char *const *flags,
+                     int socket);
 /* SIGTERM, waits, removes the folder; the exit status. */
 int daemon_stop(struct daemon *daemon);
 /* Waits for the end of one that was told to stop or killed, and starts it on the same folder; the

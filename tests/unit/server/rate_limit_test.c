@@ -15,7 +15,7 @@
 /* 6 a minute: six at once, then one every ten seconds. */
 static void a_minute_s_worth_at_once_then_evenly(void **state)
 {
-    struct rate_limit *limit = rate_limit_new(6);
+    struct rate_limit *limit = rate_limit_new(6, 60);
     (void)state;
     for (int i = 0; i < 6; i++)
         assert_true(rate_limit_take(limit, "a", 100) == 0);
@@ -33,17 +33,34 @@ static void a_minute_s_worth_at_once_then_evenly(void **state)
 
 static void no_limit_refuses_nothing(void **state)
 {
+    struct rate_limit *limit = rate_limit_new(0, 1);
     (void)state;
-    assert_null(rate_limit_new(0));
     for (int i = 0; i < 1000; i++)
-        assert_true(rate_limit_take(NULL, "a", 0) == 0);
+        assert_true(rate_limit_take(limit, "a", 0) == 0);
+    rate_limit_free(limit);
     rate_limit_free(NULL);
+}
+
+/* One a second, then three, then none. */
+static void a_limit_changes_while_it_is_used(void **state)
+{
+    struct rate_limit *limit = rate_limit_new(1, 1);
+    (void)state;
+    assert_true(rate_limit_take(limit, "a", 10) == 0);
+    assert_true(rate_limit_take(limit, "a", 10) == 1);
+    rate_limit_set(limit, 3, 1);
+    for (int i = 0; i < 3; i++)
+        assert_true(rate_limit_take(limit, "a", 12) == 0);
+    assert_true(rate_limit_take(limit, "a", 12) > 0);
+    rate_limit_set(limit, 0, 1);
+    assert_true(rate_limit_take(limit, "a", 12) == 0);
+    rate_limit_free(limit);
 }
 
 /* Who has used up its share is kept while a flood of others, once each, comes and goes. */
 static void a_flood_of_others_frees_nobody(void **state)
 {
-    struct rate_limit *limit = rate_limit_new(2);
+    struct rate_limit *limit = rate_limit_new(2, 60);
     char key[32];
     (void)state;
     assert_true(rate_limit_take(limit, "worst", 0) == 0);
@@ -82,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_minute_s_worth_at_once_then_evenly),
         cmocka_unit_test(no_limit_refuses_nothing),
+        cmocka_unit_test(a_limit_changes_while_it_is_used),
         cmocka_unit_test(a_flood_of_others_frees_nobody),
         cmocka_unit_test(an_address_is_its_network_of_64_bits),
     };
