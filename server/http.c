@@ -27,6 +27,7 @@
 #include <microhttpd.h>
 
 #include "deadlines.h"
+#include "exchange.h"
 #include "http_headers.h"
 #include "later.h"
 #include "metrics.h"
@@ -40,43 +41,15 @@
 #define DAEMONS_MAX 8
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_US 1000
-/* Exchanges that a thread keeps for the next requests, each with 64 KiB of arena. */
-#define SPARE_MAX 16
 #define CHUNKED_START_BYTES (4 * KIB)
 /* What is read and dropped of a chunked body over its limit before the connection is cut. */
 #define DROPPED_MAX_BYTES (4 * MIB)
-
-struct exchange {
-    struct exchange *next; /* among the spare ones */
-    struct http *http;
-    struct arena *arena;
-    struct request request;
-    struct reply reply;
-    uint64_t begin_ns;
-    bool headers_seen;
-    char *body;
-    size_t length, capacity, limit; /* of the body; the capacity leaves room for a NUL */
-    size_t dropped;                 /* bytes over the limit */
-    const struct body_sink *sink;   /* takes the body in place of the buffer; NULL */
-    struct MHD_Connection *waiting; /* suspended until the reply is there; NULL */
-    bool answered;                  /* the reply is there and not sent yet */
-    struct deadline *deadline;      /* of the connection; NULL = none */
-    char peer[INET6_ADDRSTRLEN];
-    char own_id[TRACE_ID_LENGTH + 1]; /* the request id where the client sent none */
-    uint64_t streamed;                /* bytes of a reply that is made while it is sent */
-};
 
 /* What TLS is spoken. */
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 /* Connections beyond the limit that are still accepted, to be told that they are too many. */
 #define CROWD_SHARE 8
 #define CROWD_MIN 16
-
-/* The spare exchanges of one thread. */
-struct worker {
-    struct exchange *spare;
-    int n_spare;
-};
 
 struct http {
     struct app *app;
@@ -88,7 +61,7 @@ struct http {
     atomic_bool closing; /* replies end their connection */
     atomic_int connections;
     struct deadlines *deadlines;
-    pthread_key_t worker_key;
+    pthread_key_t spares;         /* exchanges of each thread */
     pthread_t starter;            /* the thread whose messages are kept */
     char message[HTTP_ERROR_MAX]; /* the library's last one */
     struct MHD_Daemon *daemons[DAEMONS_MAX];
@@ -103,80 +76,6 @@ static uint64_t now_ns(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static void exchange_free(struct exchange *exchange)
-{
-    arena_free(exchange->arena);
-    free(exchange);
-}
-
-static struct exchange *exchange_new(void)
-{
-    struct exchange *exchange = calloc(1, sizeof(*exchange));
-
-    if (!exchange)
-        return NULL;
-    exchange->arena = arena_new(REQUEST_ARENA_MAX);
-    if (exchange->arena)
-        return exchange;
-    free(exchange);
-    return NULL;
-}
-
-/* Runs when a thread of the pool ends. */
-static void worker_free(void *argument)
-{
-    struct worker *worker = argument;
-
-    while (worker->spare) {
-        struct exchange *exchange = worker->spare;
-        worker->spare = exchange->next;
-        exchange_free(exchange);
-    }
-    free(worker);
-}
-
-static struct worker *own_worker(struct http *http)
-{
-    struct worker *worker = pthread_getspecific(http->worker_key);
-
-    if (worker)
-        return worker;
-    worker = calloc(1, sizeof(*worker));
-    if (worker)
-        pthread_setspecific(http->worker_key, worker);
-    return worker;
-}
-
-static struct exchange *exchange_take(struct http *http)
-{
-    struct worker *worker = own_worker(http);
-
-    if (!worker || !worker->spare)
-        return exchange_new();
-    struct exchange *exchange = worker->spare;
-    worker->spare = exchange->next;
-    worker->n_spare--;
-    return exchange;
-}
-
-static void exchange_give(struct http *http, struct exchange *exchange)
-{
-    struct worker *worker = own_worker(http);
-    struct reply_stream *stream = exchange->reply.stream;
-
-    exchange->reply.stream = NULL;
-    if (stream)
-        reply_stream_end(stream);
-    if (!worker || worker->n_spare == SPARE_MAX) {
-        exchange_free(exchange);
-        return;
-    }
-    arena_reset(exchange->arena);
-    exchange->next = worker->spare;
-    worker->spare = exchange;
-    worker->n_spare++;
 }
 
 /* What a connection has open. The library ends a request whose headers it cannot parse without
@@ -210,7 +109,7 @@ static void give_reply_time(const struct exchange *exchange)
 static void *on_request_line(void *cls, const char *target, struct MHD_Connection *connection)
 {
     struct http *http = cls;
-    struct exchange *exchange = exchange_take(http);
+    struct exchange *exchange = exchange_take(http->spares);
     char *query = strchr(target, '?');
 
     struct connection_state *state = state_of(connection);
@@ -570,7 +469,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
         metrics_in_flight(http->metrics, -1);
     if (exchange->headers_seen && http->access_log)
         log_access(exchange, code != MHD_REQUEST_TERMINATED_COMPLETED_OK);
-    exchange_give(http, exchange);
+    exchange_give(http->spares, exchange);
 }
 
 static void *connection_begin(struct http *http, struct MHD_Connection *connection)
@@ -593,7 +492,7 @@ static void connection_end(struct http *http, struct connection_state *state)
 {
     deadline_end(http->deadlines, &state->deadline);
     if (state->open)
-        exchange_give(http, state->open);
+        exchange_give(http->spares, state->open);
     free(state);
 }
 
@@ -677,7 +576,7 @@ struct http *http_start(const struct http_options *options, char ret_error[HTTP_
     snprintf(ret_error, HTTP_ERROR_MAX, "no memory");
     if (!http)
         return NULL;
-    if (pthread_key_create(&http->worker_key, worker_free)) {
+    if (!exchanges_init(&http->spares)) {
         free(http);
         return NULL;
     }
@@ -731,9 +630,6 @@ void http_stop(struct http *http)
         MHD_stop_daemon(http->daemons[i]);
     later_free(http->later); /* until now connections could push */
     deadlines_free(http->deadlines);
-    struct worker *worker = pthread_getspecific(http->worker_key);
-    if (worker)
-        worker_free(worker);
-    pthread_key_delete(http->worker_key);
+    exchanges_done(http->spares);
     free(http);
 }
