@@ -93,6 +93,11 @@ void draft_number_set(struct import *import, struct anchor_draft *draft,
                         info->max);
         return;
     }
+    if (condition <= CONDITION_EXPERT_TP && (value < 1.0 || value != floor(value))) {
+        import_fault_at(import, info->name, "%s is %g: devices and ranks are counted from 1",
+                        info->name, value);
+        return;
+    }
     draft->numbers[condition] = value;
 }
 

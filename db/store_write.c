@@ -330,53 +330,120 @@ static bool rows_and_trail(struct writing *writing)
     return references_hold(writing) && rows && (trail_write(writing) || fail(writing));
 }
 
-/* Everything between BEGIN and COMMIT; *ret_data is the snapshot of what it wrote. */
-static bool transact(struct writing *writing, struct catalogue_data **ret_data)
+/* The rows of all of them; false when one is refused, after all were looked at. */
+static bool rows_of_all(struct writing *writings, int n)
 {
-    if (!key_is_new(writing) || !rows_and_trail(writing) || !gaps_close_named(writing)) {
+    bool good = true;
+    for (int i = 0; i < n; i++) {
+        bool done = rows_and_trail(&writings[i]) && gaps_close_named(&writings[i]);
+        good = good && done;
+        if (!done && writings[i].out->verdict == WRITE_FAILED) {
+            break;
+        }
+    }
+    return good;
+}
+
+/* Anchors as the snapshot of all of them has them. */
+static bool finish_all(struct writing *writings, int n, const struct catalogue_data *data)
+{
+    bool good = true;
+    for (int i = 0; i < n; i++) {
+        bool anchor = strcmp(writings[i].write->kind, "anchor") == 0;
+        bool done = !anchor || anchor_finish(&writings[i], data);
+        good = good && done;
+    }
+    return good;
+}
+
+/* Everything between BEGIN and COMMIT; *ret_data is the snapshot of what it wrote. */
+static bool transact(struct writing *writings, int n, struct catalogue_data **ret_data)
+{
+    if (!key_is_new(&writings[0]) || !rows_of_all(writings, n)) {
         return false;
     }
-    *ret_data = catalogue_build(writing->db, writing->out->error);
+    *ret_data = catalogue_build(writings[0].db, writings[0].out->error);
     if (!*ret_data) {
-        return end(writing, WRITE_FAILED);
+        return end(&writings[0], WRITE_FAILED);
     }
-    bool anchor = strcmp(writing->write->kind, "anchor") == 0;
-    if (anchor && !anchor_finish(writing, *ret_data)) {
-        return false;
-    }
-    return key_keep(writing) || fail(writing);
+    return finish_all(writings, n, *ret_data) && (key_keep(&writings[0]) || fail(&writings[0]));
 }
 
 /* Foreign keys are checked at the end: a record that is replaced is gone for a moment. */
 static const char BEGIN[] = "PRAGMA synchronous=FULL; BEGIN IMMEDIATE; PRAGMA "
                             "defer_foreign_keys=ON";
 
-void store_write(struct store *store, const struct write *write, struct write_outcome *ret_outcome)
+/* Makes what was written the disk's and the snapshot's. */
+static bool publish(struct writing *writings, int n, struct catalogue_data *data)
+{
+    if (!sql_exec(writings[0].db, "COMMIT")) {
+        return fail(&writings[0]);
+    }
+    for (int i = 0; i < n; i++) {
+        writings[i].out->verdict = writings[i].before ? WRITE_CHANGED : WRITE_ADDED;
+    }
+    if (!store_publish(writings[0].store, data)) {
+        /* it is on the disk; the snapshot follows with the next write */
+        text_copy(writings[0].out->error, STORE_ERROR_MAX, "out of memory");
+    }
+    return true;
+}
+
+static void writing_init(struct writing *writing, struct store *store, sqlite3 *db,
+                         const struct write *write, struct write_outcome *out)
+{
+    *writing = (struct writing){
+        .store = store,
+        .db = db,
+        .write = write,
+        .out = out,
+        .import = {.db = db, .sink = write->sink, .sink_ctx = write->sink_ctx, .posted = true},
+    };
+}
+
+/* With the writer's connection locked. */
+static bool write_all(struct writing *writings, int n, bool dry)
 {
     struct catalogue_data *data = NULL;
-    *ret_outcome = (struct write_outcome){.verdict = WRITE_ADDED};
-    struct writing writing = {.store = store, .write = write, .out = ret_outcome};
-    writing.db = store_writer_lock(store, ret_outcome->error);
-    if (!writing.db) {
-        ret_outcome->verdict = WRITE_REFUSED;
-        return;
-    }
-    writing.import = (struct import){
-        .db = writing.db, .sink = write->sink, .sink_ctx = write->sink_ctx, .posted = true};
-    bool done = (sql_exec(writing.db, BEGIN) || fail(&writing)) && transact(&writing, &data) &&
-                (sql_exec(writing.db, "COMMIT") || fail(&writing));
-    if (done) {
-        ret_outcome->verdict = writing.before ? WRITE_CHANGED : WRITE_ADDED;
-        if (!store_publish(store, data)) {
-            /* it is on the disk; the snapshot follows with the next write */
-            text_copy(ret_outcome->error, STORE_ERROR_MAX, "out of memory");
-        }
-    } else {
-        sql_rollback(writing.db);
+    sqlite3 *db = writings[0].db;
+    bool good = (sql_exec(db, BEGIN) || fail(&writings[0])) && transact(writings, n, &data);
+    bool done = good && !dry && publish(writings, n, data);
+    if (!done) {
+        sql_rollback(db);
         catalogue_free(data);
     }
-    bool usual = sql_exec(writing.db, "PRAGMA synchronous=NORMAL");
+    bool usual = sql_exec(db, "PRAGMA synchronous=NORMAL");
     (void)usual;
+    return done || (good && dry);
+}
+
+bool store_write_all(struct store *store, const struct write *writes, int n, bool dry,
+                     struct write_outcome *ret_outcomes)
+{
+    struct writing *writings = calloc((size_t)n, sizeof(*writings));
+    for (int i = 0; i < n; i++) {
+        ret_outcomes[i] = (struct write_outcome){.verdict = WRITE_ADDED};
+    }
+    sqlite3 *db = writings ? store_writer_lock(store, ret_outcomes[0].error) : NULL;
+    if (!db) {
+        ret_outcomes[0].verdict = writings ? WRITE_REFUSED : WRITE_FAILED;
+        free(writings);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        writing_init(&writings[i], store, db, &writes[i], &ret_outcomes[i]);
+    }
+    bool done = write_all(writings, n, dry);
     store_writer_unlock(store);
-    free(writing.before);
+    for (int i = 0; i < n; i++) {
+        free(writings[i].before);
+    }
+    free(writings);
+    return done;
+}
+
+void store_write(struct store *store, const struct write *write, struct write_outcome *ret_outcome)
+{
+    bool done = store_write_all(store, write, 1, false, ret_outcome);
+    (void)done; /* the outcome says more */
 }

@@ -56,6 +56,16 @@ struct write_outcome {
     char error[STORE_ERROR_MAX];
 };
 
+/* One record. */
 void store_write(struct store *store, const struct write *write, struct write_outcome *ret_outcome);
+
+/*
+ * Records of one request: all of them, or none where one has another verdict than WRITE_ADDED or
+ * WRITE_CHANGED. All are looked at, so that every outcome and every fault is told; with a key, the
+ * first write's stands for all. `dry` looks and writes nothing. True when they are written, or
+ * would be.
+ */
+bool store_write_all(struct store *store, const struct write *writes, int n, bool dry,
+                     struct write_outcome *ret_outcomes);
 
 #endif

@@ -7,6 +7,7 @@
 #include "assets.h"
 #include "backtest_page.h"
 #include "backtest_route.h"
+#include "benchmark.h"
 #include "check_route.h"
 #include "compare_route.h"
 #include "docs.h"
@@ -26,13 +27,15 @@
 #include "shell.h"
 #include "store.h"
 #include "sweep_route.h"
+#include "upload_route.h"
 
 static const struct handler_row {
     handler_fn *handler;
     enum query_shape query;
     const char *schema;           /* of the JSON reply; NULL = it has none */
     const char *line;             /* of one line of NDJSON */
-    const char *request, *sample; /* schema and example of the JSON body */
+    const char *request, *sample; /* schema and example of the JSON body; schema NULL = any */
+    const char *file;             /* what the body is when it is no description of a deployment */
 } HANDLERS[] = {
     {front_handler, QUERY_NONE, .schema = "Index"},
     {plan_handler, QUERY_PLAN, .schema = "Plan", .request = "PlanRequest",
@@ -52,6 +55,8 @@ static const struct handler_row {
     {anchors_item_handler, QUERY_ITEM, .schema = "Anchor"},
     {post_anchor_handler, QUERY_NONE, .schema = "Anchor", .request = "PostedAnchor",
      .sample = OPENAPI_ANCHOR_EXAMPLE},
+    {post_benchmark_handler, QUERY_UPLOAD, .schema = "Upload", .sample = OPENAPI_BENCHMARK_EXAMPLE,
+     .file = "what the tool wrote: " BENCHMARK_TOOLS},
     {post_record_handler, QUERY_NONE, .schema = "Record", .request = "PostedRecord",
      .sample = OPENAPI_PART_EXAMPLE},
     {post_dispute_handler, QUERY_NONE, .schema = "Record", .request = "PostedDispute",
@@ -92,6 +97,20 @@ bool operations_complete(void)
 }
 
 /* ---- bodies ---- */
+
+/* Lines of JSON, of a file. */
+static void put_lines_body(struct json_out *out, const char *type, const struct handler_row *row)
+{
+    json_key(out, type);
+    json_begin_object(out);
+    json_key(out, "schema");
+    json_begin_object(out);
+    json_put_text(out, "type", "string");
+    json_put_text(out, "description", row->file);
+    json_end_object(out);
+    json_put_text(out, "example", row->sample);
+    json_end_object(out);
+}
 
 /* A description of a deployment that is no JSON. */
 static void put_text_body(struct json_out *out, const char *type)
@@ -135,7 +154,13 @@ static void put_json_body(struct json_out *out, const struct handler_row *row)
     json_key(out, MEDIA_JSON);
     json_begin_object(out);
     json_key(out, "schema");
-    schema_write_reference(out, row->request);
+    if (row->request) {
+        schema_write_reference(out, row->request);
+    } else {
+        json_begin_object(out);
+        json_put_text(out, "description", row->file);
+        json_end_object(out);
+    }
     json_key(out, "example");
     json_raw(out, row->sample, strlen(row->sample));
     json_end_object(out);
@@ -154,11 +179,16 @@ static void put_body(struct json_out *out, const struct route *route, const stru
     if (route->sink) {
         put_binary_body(out);
     }
-    if (row && row->request) {
+    if (row && row->sample) {
         put_json_body(out, row);
     }
     for (const char *const *type = route->body_types; type && *type && !route->sink; type++) {
-        if (strcmp(*type, MEDIA_JSON) != 0) {
+        if (strcmp(*type, MEDIA_JSON) == 0) {
+            continue;
+        }
+        if (row && row->file) {
+            put_lines_body(out, *type, row);
+        } else {
             put_text_body(out, *type);
         }
     }

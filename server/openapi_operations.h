@@ -64,6 +64,12 @@ struct operation {
     "{\"kind\":\"hardware\",\"id\":\"l4\",\"field\":\"tdp_w\",\"value\":75,\"source\":{\"title\":" \
     "\"the card's own label\",\"kind\":\"datasheet\"},\"why\":\"the label says 75 W\"}"
 
+/* A line of llama-bench -o jsonl, in part; the file's name has the model and its format. */
+#define OPENAPI_BENCHMARK_EXAMPLE                                                                  \
+    "{\"build_number\":5432,\"gpu_info\":\"NVIDIA GeForce RTX 4090\",\"backends\":\"CUDA\","       \
+    "\"model_filename\":\"Llama-3.1-8B-Instruct-Q4_K_M.gguf\",\"n_prompt\":0,\"n_gen\":128,"       \
+    "\"avg_ts\":121.5,\"stddev_ts\":0.4}"
+
 /* Two loads on two parts. */
 #define OPENAPI_SWEEP_EXAMPLE                                                                      \
     "{\"base\":{\"model\":\"llama-3.1-8b\",\"deployment\":{\"weights\":\"fp8\"}},"                 \

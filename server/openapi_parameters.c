@@ -11,6 +11,7 @@
 #include "openapi_schemas.h"
 #include "records_query.h"
 #include "store.h"
+#include "upload_query.h"
 
 /* A parameter of the query with a plain type; its schema is left open. */
 static void parameter_begin(struct json_out *out, const char *name, const char *where,
@@ -315,6 +316,20 @@ static void put_gate_parameters(struct json_out *out, const struct operation *op
     }
 }
 
+static void put_upload_parameters(struct json_out *out)
+{
+    put_parameter(out, "dry_run", "1 shows how the file is read and writes nothing", "string");
+    for (int i = 0; UPLOAD_ARGUMENTS[i].name; i++) {
+        const struct upload_argument *known = &UPLOAD_ARGUMENTS[i];
+        put_parameter(out, known->name, known->doc, known->number ? "number" : "string");
+    }
+    for (int i = 0; upload_condition(i).name; i++) {
+        struct upload_argument known = upload_condition(i);
+        put_parameter(out, known.name, "condition of every run",
+                      known.number ? "number" : "string");
+    }
+}
+
 void operation_parameters_write(struct json_out *out, const struct operation *operation,
                                 enum query_shape query)
 {
@@ -349,6 +364,9 @@ void operation_parameters_write(struct json_out *out, const struct operation *op
     if (query == QUERY_SWEEP) {
         put_parameter(out, "progress", "1 adds lines that say how far it is; format=ndjson",
                       "string");
+    }
+    if (query == QUERY_UPLOAD) {
+        put_upload_parameters(out);
     }
     put_format(out, route);
     json_end_array(out);

@@ -23,7 +23,8 @@ enum query_shape {
     QUERY_BACKTEST,
     QUERY_ITEM,
     QUERY_SWEEP,
-    QUERY_SEARCH
+    QUERY_SEARCH,
+    QUERY_UPLOAD
 };
 
 /* Writes the member "parameters". */

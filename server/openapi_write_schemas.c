@@ -66,7 +66,31 @@ static const struct schema_member POSTED_DISPUTE[] = {
          "of an anchor: it is evidence for nothing any more"),
 };
 
+static const char *upload_status_at(int index)
+{
+    static const char *const STATUS[] = {"added", "exists", "would be added"};
+
+    return STATUS[index];
+}
+
+static const struct schema_member UPLOADED_RUN[] = {
+    TEXT("id", 0, "of the anchor"),
+    ENUM("status", 0, upload_status_at, 3, NULL),
+    TEXT("url", OPTIONAL, NULL),
+    ANYTHING("record", 0, "how the run was read, in the language of the bundled records"),
+};
+
+static const struct schema_member UPLOAD[] = {
+    TEXT("tool", 0, "that wrote the file"),
+    BOOLEAN("dry_run", 0, NULL),
+    NUMBER("added", 0, NULL),
+    NUMBER("existing", 0, "runs that were there already"),
+    OBJECT("items", LIST, "UploadedRun"),
+};
+
 const struct schema WRITE_SCHEMAS[] = {
+    CLOSED("UploadedRun", UPLOADED_RUN, "a run of a file"),
+    CLOSED("Upload", UPLOAD, "what became of a file"),
     CLOSED("PostedSource", POSTED_SOURCE, "where a figure is from"),
     CLOSED("PostedAnchor", POSTED_ANCHOR, "a measurement that is added"),
     OPEN("PostedRecord", POSTED_RECORD,

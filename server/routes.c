@@ -27,6 +27,7 @@
 #include "shell.h"
 #include "sweep_route.h"
 #include "tokens.h"
+#include "upload_route.h"
 
 #define GET (1u << METHOD_GET)
 #define POST (1u << METHOD_POST)
@@ -44,6 +45,8 @@ static const char *const VERDICT[] = {MEDIA_JSON,     MEDIA_TEXT,   MEDIA_JUNIT,
 /* What describes a deployment. */
 static const char *const DESCRIPTIONS[] = {
     MEDIA_JSON, MEDIA_TEXT, MEDIA_YAML, MEDIA_X_YAML, MEDIA_TEXT_YAML, MEDIA_TEXT_X_YAML, NULL};
+/* Results of load generators: an object, a list, or lines of objects. */
+static const char *const RESULTS[] = {MEDIA_JSON, MEDIA_NDJSON, MEDIA_TEXT, NULL};
 /* The first bytes of a file. */
 static const char *const BINARY[] = {MEDIA_BINARY, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
@@ -216,6 +219,16 @@ const struct route ROUTES[] = {
         .cacheable = true,
         .handler = anchors_item_handler,
         .summary = "one of them, with its study or its rows",
+    },
+    {
+        .path = "/v1/benchmarks",
+        .methods = POST,
+        .body_max_bytes = ANCHOR_BODY_MAX_BYTES,
+        .body_types = RESULTS,
+        .media_types = JSON_ONLY,
+        .write_scope = TOKEN_CONTRIBUTE,
+        .handler = post_benchmark_handler,
+        .summary = "the result file of a load generator becomes measurements (token)",
     },
     {
         .path = "/v1/disputes",

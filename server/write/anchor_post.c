@@ -216,11 +216,12 @@ static void add_conditions(const cJSON *body, const char *name, cJSON *condition
     }
 }
 
-static double number_of(const cJSON *conditions, const char *name)
+/* A number of ranks; 1 where it is not said, or is none. */
+static double ranks_of(const cJSON *conditions, const char *name)
 {
-    const cJSON *item = member(conditions, name);
+    double ranks = cJSON_GetNumberValue(member(conditions, name));
 
-    return item && cJSON_IsNumber(item) ? item->valuedouble : 1;
+    return ranks >= 1 && ranks == floor(ranks) ? ranks : 1;
 }
 
 /* Devices are tp x pp x dp unless they are said; one device has one rank of each. */
@@ -228,13 +229,13 @@ static void put_devices(const cJSON *body, cJSON *conditions)
 {
     const cJSON *stated = member(body, "n_devices");
     double devices =
-        number_of(conditions, "tp") * number_of(conditions, "pp") * number_of(conditions, "dp");
+        ranks_of(conditions, "tp") * ranks_of(conditions, "pp") * ranks_of(conditions, "dp");
 
     if (stated && cJSON_IsNumber(stated))
         devices = stated->valuedouble;
     if (!cJSON_HasObjectItem(conditions, "n_devices"))
         cJSON_AddNumberToObject(conditions, "n_devices", devices);
-    if (number_of(conditions, "n_devices") == 1 && !cJSON_HasObjectItem(conditions, "tp"))
+    if (ranks_of(conditions, "n_devices") == 1 && !cJSON_HasObjectItem(conditions, "tp"))
         cJSON_AddNumberToObject(conditions, "tp", 1);
 }
 

@@ -43,6 +43,9 @@ bool benchmark_read(struct arena *arena, const struct cJSON *file, const char *p
 const char *benchmark_text(struct arena *arena, const char *text, size_t length,
                            size_t *ret_length);
 
+/* The member at a path, "metrics/ttft/mean"; NULL when it is not there. */
+const struct cJSON *benchmark_at(const struct cJSON *object, const char *path);
+
 /* The names of the tools in one text, for messages. */
 #define BENCHMARK_TOOLS                                                                            \
     "vllm bench serve, sglang.bench_serving, GuideLLM, llama-bench -o json, AIPerf, genai-perf"

@@ -35,9 +35,6 @@ void benchmark_read_guidellm(struct benchmark_reader *reader, const cJSON *file)
 void benchmark_read_aiperf(struct benchmark_reader *reader, const cJSON *file);
 void benchmark_read_llama(struct benchmark_reader *reader, const cJSON *file);
 
-/* The member at a path, "metrics/ttft/mean"; NULL when it is not there. */
-const cJSON *benchmark_at(const cJSON *object, const char *path);
-
 /* The number, or NAN; a text that is a number counts. */
 double benchmark_number(const cJSON *object, const char *path);
 

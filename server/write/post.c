@@ -14,6 +14,7 @@
 #include "gaps_plan.h"
 #include "json_memory.h"
 #include "negotiate.h"
+#include "post_parts.h"
 #include "problem.h"
 #include "records.h"
 #include "records_kinds.h"
@@ -59,8 +60,7 @@ void post_refuse_repeats(const cJSON *object, const char *pointer, struct faults
 
 /* ---- headers ---- */
 
-/* The path of a record; NULL for a kind that has none, or without memory. */
-static const char *path_of(struct context *ctx, const char *kind, const char *id)
+const char *post_path(struct context *ctx, const char *kind, const char *id)
 {
     static const char PLAIN[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
@@ -119,7 +119,7 @@ static bool read_if_match(struct context *ctx, const struct post *post, int *ret
     *ret_revision = revision;
     if (!header)
         return true;
-    const char *path = revision ? path_of(ctx, post->of, post->id) : NULL;
+    const char *path = revision ? post_path(ctx, post->of, post->id) : NULL;
     snprintf(revision_tag, sizeof(revision_tag), "\"%d\"", revision);
     if (path)
         tag_of(ctx, path, tag);
@@ -135,7 +135,7 @@ static bool read_if_match(struct context *ctx, const struct post *post, int *ret
     return false;
 }
 
-static bool key_ok(struct context *ctx)
+bool post_key_ok(struct context *ctx)
 {
     const char *key = ctx->request->idempotency_key;
 
@@ -150,8 +150,7 @@ static bool key_ok(struct context *ctx)
     return plain;
 }
 
-/* What makes two requests the same: path, query and body. */
-static void digest_request(struct context *ctx, char ret_hex[DIGEST_HEX_MAX])
+void post_digest(struct context *ctx, char ret_hex[DIGEST_HEX_MAX])
 {
     const struct request *request = ctx->request;
     struct digest digest;
@@ -169,12 +168,6 @@ static void digest_request(struct context *ctx, char ret_hex[DIGEST_HEX_MAX])
 
 /* ---- faults ---- */
 
-struct sink {
-    struct context *ctx;
-    const struct post *post;
-    struct faults *faults;
-};
-
 /* Whether a member has a fault already: what follows from it says nothing more. */
 static bool is_named(const struct faults *faults, const char *pointer)
 {
@@ -189,9 +182,9 @@ static bool is_named(const struct faults *faults, const char *pointer)
     return false;
 }
 
-static void take_fault(void *context, const char *pointer, const char *text)
+void post_take_fault(void *context, const char *pointer, const char *text)
 {
-    const struct sink *sink = context;
+    const struct post_sink *sink = context;
     struct arena *arena = sink->faults->arena;
     const char *at = sink->post->place ? sink->post->place(sink->ctx, sink->post, pointer)
                                        : arena_copy(arena, pointer, strlen(pointer));
@@ -216,8 +209,7 @@ static bool answered_by_added(void *context, const struct gap_key *key, char ret
            text_print(ret_by, GAP_ID_MAX, "%s", added->catalogue->anchors.ids[added->anchor]);
 }
 
-/* Closes the gaps that an anchor answers. */
-static void close_gaps(struct context *ctx, const struct post *post, const char *id)
+void post_close_gaps(struct context *ctx, const struct post *post, const char *id)
 {
     struct added added = {ctx->catalogue, anchor_find(&ctx->catalogue->anchors, id)};
 
@@ -245,8 +237,7 @@ static void reply_record(struct context *ctx, const struct write_outcome *outcom
     reply_write(ctx, status, &out);
 }
 
-/* The new snapshot takes the place of the request's. */
-static void renew_catalogue(struct context *ctx)
+void post_renew(struct context *ctx)
 {
     store_release(app_store(ctx->app), ctx->catalogue);
     ctx->catalogue = store_catalogue(app_store(ctx->app));
@@ -254,7 +245,7 @@ static void renew_catalogue(struct context *ctx)
 
 static void reply_done(struct context *ctx, const struct write_outcome *outcome, int status)
 {
-    const char *path = path_of(ctx, outcome->kind, outcome->id);
+    const char *path = post_path(ctx, outcome->kind, outcome->id);
     const char *tag = arena_printf(ctx->request->arena, "\"%d\"", outcome->revision);
 
     if (path)
@@ -269,7 +260,7 @@ static void reply_done(struct context *ctx, const struct write_outcome *outcome,
 static void refuse_existing(struct context *ctx, const struct post *post,
                             const struct write_outcome *outcome)
 {
-    const char *path = path_of(ctx, outcome->kind, outcome->id);
+    const char *path = post_path(ctx, outcome->kind, outcome->id);
     bool anchor = strcmp(post->kind, "anchor") == 0;
     const char *detail =
         arena_printf(ctx->request->arena,
@@ -295,9 +286,9 @@ static void reply_outcome(struct context *ctx, const struct post *post,
     switch (outcome->verdict) {
     case WRITE_ADDED:
     case WRITE_CHANGED:
-        renew_catalogue(ctx);
+        post_renew(ctx);
         if (strcmp(outcome->kind, "anchor") == 0)
-            close_gaps(ctx, post, outcome->id);
+            post_close_gaps(ctx, post, outcome->id);
         reply_done(ctx, outcome, outcome->verdict == WRITE_ADDED || is_dispute(post) ? 201 : 200);
         return;
     case WRITE_REPLAYED:
@@ -332,7 +323,7 @@ static void reply_outcome(struct context *ctx, const struct post *post,
 
 void post_write(struct context *ctx, const struct post *post, struct faults *faults)
 {
-    struct sink sink = {ctx, post, faults};
+    struct post_sink sink = {ctx, post, faults};
     struct write_outcome *outcome = arena_alloc(ctx->request->arena, sizeof(*outcome));
     char *doc = faults->n ? NULL : cJSON_PrintUnformatted(post->record);
     struct write write = {
@@ -344,7 +335,7 @@ void post_write(struct context *ctx, const struct post *post, struct faults *fau
         .answers = post->answers,
         .token_id = ctx->caller->id,
         .key = ctx->request->idempotency_key,
-        .sink = take_fault,
+        .sink = post_take_fault,
         .sink_ctx = &sink,
     };
 
@@ -356,9 +347,9 @@ void post_write(struct context *ctx, const struct post *post, struct faults *fau
         problem_status(ctx, 413, "the request needs more memory than one may use");
         return;
     }
-    if (!key_ok(ctx) || !read_if_match(ctx, post, &write.revision))
+    if (!post_key_ok(ctx) || !read_if_match(ctx, post, &write.revision))
         return;
-    digest_request(ctx, write.request);
+    post_digest(ctx, write.request);
     json_memory_leave(); /* the importers free what they allocate */
     store_write(app_store(ctx->app), &write, outcome);
     json_memory_enter(ctx->request->arena);

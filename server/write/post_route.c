@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "anchor_post.h"
+#include "benchmark.h"
 #include "body.h"
 #include "post.h"
 #include "problem.h"
@@ -114,6 +115,11 @@ void post_anchor_handler(struct context *ctx)
 
     if (!body)
         return;
+    if (benchmark_is(body)) {
+        fault_add(&faults, "", NULL, "is the result file of a tool: POST /v1/benchmarks reads it");
+        problem_faults(ctx, &faults);
+        return;
+    }
     struct post post = {.kind = "anchor", .of = "anchor", .body = body, .place = anchor_post_place};
     post.why = post_take_text(body, "why", &faults);
     anchor_post_read(ctx, body, &faults, &post);
