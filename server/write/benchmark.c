@@ -276,12 +276,13 @@ static size_t odd_number(const char *at, const char *end)
 /* Copies one character of JSON; *quoted says whether it stands in a text. */
 static char *copy_one(const char **at, const char *end, bool *quoted, char *to)
 {
+    static const char NOTHING[] = {'n', 'u', 'l', 'l'};
     size_t odd = *quoted ? 0 : odd_number(*at, end);
 
     if (odd) {
-        memcpy(to, "null", 4);
+        memcpy(to, NOTHING, sizeof(NOTHING));
         *at += odd;
-        return to + 4;
+        return to + sizeof(NOTHING);
     }
     if (*quoted && **at == '\\' && *at + 1 < end)
         *to++ = *(*at)++;

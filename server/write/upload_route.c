@@ -32,6 +32,7 @@ struct upload {
     cJSON *given;
     struct benchmark benchmark;
     struct run runs[BENCHMARK_RUNS_MAX];
+    struct run *pending[BENCHMARK_RUNS_MAX]; /* those that are to be written */
     bool dry;
 };
 
@@ -207,16 +208,16 @@ static bool is_of_later_run(const struct upload *upload, const struct run *run, 
 }
 
 /* Marks the runs that the store has; whether there was one. */
-static bool mark_there(struct upload *upload, struct run *const *runs,
-                       const struct write_outcome *outcomes, int n)
+static bool mark_there(struct upload *upload, const struct write_outcome *outcomes, int n)
 {
     bool any = false;
 
     for (int i = 0; i < n; i++) {
-        if (outcomes[i].verdict != WRITE_EXISTS || is_of_later_run(upload, runs[i], outcomes[i].id))
+        if (outcomes[i].verdict != WRITE_EXISTS ||
+            is_of_later_run(upload, upload->pending[i], outcomes[i].id))
             continue;
-        runs[i]->there = true;
-        runs[i]->id =
+        upload->pending[i]->there = true;
+        upload->pending[i]->id =
             arena_copy(upload->ctx->request->arena, outcomes[i].id, strlen(outcomes[i].id));
         any = true;
     }
@@ -231,19 +232,18 @@ static bool write_runs(struct upload *upload, struct write_outcome *ret_first, b
     int most = upload->benchmark.n, n = 0;
     struct write *writes = arena_alloc(arena, (size_t)most * sizeof(*writes));
     struct write_outcome *outcomes = arena_alloc(arena, (size_t)most * sizeof(*outcomes));
-    struct run **runs = arena_alloc(arena, (size_t)most * sizeof(*runs));
 
     *ret_again = false;
     *ret_first = (struct write_outcome){.verdict = WRITE_FAILED, .error = "out of memory"};
-    if (!writes || !outcomes || !runs)
+    if (!writes || !outcomes)
         return false;
     for (int i = 0; i < most; i++)
         if (!upload->runs[i].there)
-            runs[n++] = &upload->runs[i];
+            upload->pending[n++] = &upload->runs[i];
     if (n == 0)
         return true;
     for (int i = 0; i < n; i++) {
-        write_of(runs[i], &writes[i]);
+        write_of(upload->pending[i], &writes[i]);
         post_digest(ctx, writes[i].request);
         if (!writes[i].doc)
             return false;
@@ -254,7 +254,7 @@ static bool write_runs(struct upload *upload, struct write_outcome *ret_first, b
     *ret_first = outcomes[0];
     for (int i = 0; i < n && ret_first->verdict == WRITE_ADDED; i++)
         *ret_first = outcomes[i];
-    *ret_again = !done && mark_there(upload, runs, outcomes, n);
+    *ret_again = !done && mark_there(upload, outcomes, n);
     return done;
 }
 
