@@ -53,3 +53,19 @@ install_packages()
     }
     rm -f "$log"
 }
+
+# unpack_packages FOLDER PACKAGE...: their files below FOLDER, once; nothing is installed, so that no
+# service of theirs starts. Libraries they need are installed by install_packages.
+unpack_packages()
+{
+    local folder=$1 package
+    shift
+    for package in "$@"; do
+        [[ ! -e $folder/.unpacked-$package ]] || continue
+        mkdir -p "$folder" &&
+            (cd "$folder" && apt-get download -qq "$package" 2>/dev/null && dpkg-deb -x "$package"_*.deb .) ||
+            die "apt-get could not download $package"
+        rm -f "$folder/$package"_*.deb
+        touch "$folder/.unpacked-$package"
+    done
+}

@@ -8,7 +8,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # shellcheck source=deploy/packages.sh
 source deploy/packages.sh
 
-CHECKS=(package systemd)
+CHECKS=(package systemd nginx haproxy monitoring)
+# Daemons of others, unpacked from their Debian packages.
+TOOLS=build-tools
 # What systemd-analyze calls exposure, in tenths.
 EXPOSURE_MAX=20
 
@@ -23,7 +25,7 @@ pids=()
 cleanup()
 {
     ((${#pids[@]} == 0)) || kill "${pids[@]}" 2>/dev/null
-    wait
+    wait "${pids[@]}" 2>/dev/null
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -98,6 +100,35 @@ check_systemd()
         "$work"/tree/usr/lib/systemd/system/*.service | grep -E 'Overall|✗'
     ((PIPESTATUS[0] == 0)) || return 1
     systemd-sysusers --dry-run "$work/tree/usr/lib/sysusers.d/regimed.conf"
+}
+
+check_nginx()
+{
+    unpack_packages "$TOOLS" nginx && tests/deploy/proxies.sh nginx "$BUILD" "$TOOLS"
+}
+
+check_haproxy()
+{
+    unpack_packages "$TOOLS" haproxy && tests/deploy/proxies.sh haproxy "$BUILD" "$TOOLS"
+}
+
+# Rules against what they must say of made-up histories, and against what the daemon counts.
+check_monitoring()
+{
+    local promtool=$TOOLS/usr/bin/promtool folder=$work/prometheus socket=$work/metrics route
+    unpack_packages "$TOOLS" prometheus
+    mkdir -p "$folder"
+    cp deploy/prometheus/*.yml tests/deploy/alerts.test.yml "$folder"
+    "$promtool" check config "$folder/scrape.yml" && "$promtool" check rules "$folder/regime-rules.yml" &&
+        "$promtool" test rules "$folder/alerts.test.yml" || return 1
+    "$BUILD/regimed" --listen "unix:$socket" 2>/dev/null &
+    pids+=($!)
+    wait_for "$BUILD/regimed" --healthcheck "unix:$socket" || return 1
+    for route in plan check compare; do # a route is counted once it is asked
+        curl -s --unix-socket "$socket" -o /dev/null "http://localhost/v1/$route" --json '{}'
+    done
+    curl -s --unix-socket "$socket" http://localhost/metrics | /usr/bin/python3 tests/deploy/metrics.py \
+        deploy/prometheus/regime-rules.yml deploy/grafana/regime-service.json deploy/README.md
 }
 
 (($#)) || set -- "${CHECKS[@]}"

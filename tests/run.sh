@@ -131,7 +131,8 @@ all_fuzzers()
 has_node || BUILD_PACKAGES+=("${WEB_PACKAGES[@]}")
 install_packages "${BUILD_PACKAGES[@]}" libcmocka-dev libcurl4-openssl-dev gcovr clang-14 \
     libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck shellcheck curl wrk chromium \
-    dpkg-dev help2man lintian man-db systemd
+    dpkg-dev help2man lintian man-db systemd \
+    liblua5.3-0 libopentracing-c-wrapper0 python3 python3-yaml # what haproxy needs, and the checks of YAML
 
 count "packages of the page tests" npm_ci tests/web
 count "build, release with warnings as errors" build release
