@@ -15,7 +15,7 @@ static const char SETTINGS[] = "PRAGMA foreign_keys=ON;"
                                "PRAGMA temp_store=MEMORY;"
                                "PRAGMA synchronous=NORMAL;"
                                "PRAGMA cache_size=-512;"
-                               "PRAGMA journal_size_limit=67108864;";
+                               "PRAGMA journal_size_limit=4194304;";
 
 bool sql_configure(sqlite3 *db)
 {

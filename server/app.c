@@ -45,6 +45,8 @@ struct app {
     struct backtest_keeper *backtest;
     struct auth *auth;
     _Atomic(struct cors *) cors;
+    char *backup_folder; /* NULL = none */
+    long backups_kept;
     atomic_bool draining;
     atomic_int sweeps;
 };
@@ -70,9 +72,13 @@ struct app *app_new(const struct app_options *options)
     app->store = options->store;
     app->metrics = metrics_new(N_ROUTES);
     app->auth = auth_new(&options->rules.auth);
-    if (!app->metrics || !app->auth || !app_set_rules(app, &options->rules)) {
+    app->backups_kept = options->backups_kept;
+    app->backup_folder = options->backup_folder ? strdup(options->backup_folder) : NULL;
+    bool copied = !options->backup_folder || app->backup_folder;
+    if (!copied || !app->metrics || !app->auth || !app_set_rules(app, &options->rules)) {
         metrics_free(app->metrics);
         auth_free(app->auth);
+        free(app->backup_folder);
         free(app);
         return NULL;
     }
@@ -111,6 +117,7 @@ void app_free(struct app *app)
     backtest_keeper_free(app->backtest);
     auth_free(app->auth);
     cors_free(atomic_load(&app->cors));
+    free(app->backup_folder);
     metrics_free(app->metrics);
     free(app);
 }
@@ -158,6 +165,12 @@ struct backtest_keeper *app_backtest(const struct app *app)
 struct auth *app_auth(const struct app *app)
 {
     return app->auth;
+}
+
+const char *app_backup_folder(const struct app *app, long *ret_keep)
+{
+    *ret_keep = app->backups_kept;
+    return app->backup_folder;
 }
 
 const struct openapi *app_openapi(const struct app *app)

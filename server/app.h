@@ -87,6 +87,8 @@ struct app_rules {
 struct app_options {
     struct store *store; /* open store; borrowed */
     struct app_rules rules;
+    const char *backup_folder; /* copied; NULL = none */
+    long backups_kept;         /* 0 = all */
 };
 
 /* NULL when out of memory. Installs cJSON's memory hooks: call it before threads use cJSON. */
@@ -133,6 +135,8 @@ struct kept_texts *app_claims(const struct app *app);
 /* Predicted against measured; NULL when there was no memory for it. */
 struct backtest_keeper *app_backtest(const struct app *app);
 struct auth *app_auth(const struct app *app);
+/* Where backups go, and how many stay (0 = all); NULL = nowhere. */
+const char *app_backup_folder(const struct app *app, long *ret_keep);
 /* Takes one of the SWEEPS_MAX places for replies that use all cores; false when all are taken. */
 bool app_sweep_begin(struct app *app);
 void app_sweep_end(struct app *app);

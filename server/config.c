@@ -29,7 +29,7 @@ static const struct setting {
     {"config", SETTING_TEXT, AT(config), NULL, 0, 0, "FILE",
      "settings, a line \"name = value\" each, which flags and environment overrule; SIGHUP reads "
      "it\n"
-     "again: all but listen and db change without a restart and without a lost request"},
+     "again: all but listen, db and backups change without a restart and without a lost request"},
     {"tls-cert", SETTING_TEXT, AT(tls_cert), NULL, 0, 0, "FILE",
      "a certificate and its chain in PEM: addresses that are no unix sockets speak TLS 1.2 and "
      "1.3\n"
@@ -60,6 +60,10 @@ static const struct setting {
     {"cors-origin", SETTING_TEXT, AT(cors_origin), "*", 0, 0, "ORIGINS",
      "pages of other origins that browsers let read replies: *, none, or a list such as\n"
      "https://a.example,https://b.example"},
+    {"backup-dir", SETTING_TEXT, AT(backup_dir), NULL, 0, 0, "FOLDER",
+     "where POST /v1/admin/backup (a token of scope admin) puts copies of the store; needs --db"},
+    {"backup-keep", SETTING_WHOLE, AT(backup_keep), "14", 0, 100000, "N",
+     "so many of those copies stay, the oldest go; 0 = all stay"},
     {"access-log", SETTING_SWITCH, AT(access_log), NULL, 0, 0, NULL,
      "a line per request on stderr; a request without X-Request-Id gets one"},
     {"log-format", SETTING_CHOICE, AT(log_format), "text", 0, 0, "text|json",
@@ -326,6 +330,8 @@ static bool is_consistent(const struct config *config, char error[CONFIG_ERROR_M
     } rules[] = {
         {config->read_tokens_required && !config->db,
          "--read-tokens-required needs --db FILE: embedded records have no tokens"},
+        {config->backup_dir && !config->db,
+         "--backup-dir needs --db FILE: embedded records need no backup"},
         {!config->tls_cert != !config->tls_key, "--tls-cert and --tls-key need each other"},
     };
 

@@ -27,10 +27,12 @@ struct config {
     const char *config;             /* a file of settings; NULL */
     const char *tls_cert, *tls_key; /* files in PEM; both or neither */
     const char *cors_origin;        /* "*", or a list */
+    const char *backup_dir;         /* NULL = none */
     long threads;                   /* 0 = one per core */
     long max_connections, max_connections_per_ip;
     long idle_timeout_s, request_timeout_s, drain_timeout_s;
     long write_rate, auth_failure_rate; /* a minute; 0 = no limit */
+    long backup_keep;                   /* 0 = all */
     long request_rate;                  /* a second; 0 = no limit */
     bool read_tokens_required;
     int log_format; /* enum log_format */

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "admin_route.h"
 #include "anchors.h"
 #include "assets.h"
 #include "backtest_page.h"
@@ -36,6 +37,7 @@ static const struct handler_row {
     const char *line;             /* of one line of NDJSON */
     const char *request, *sample; /* schema and example of the JSON body; schema NULL = any */
     const char *file;             /* what the body is when it is no description of a deployment */
+    const char *made;             /* what 201 is of a handler that always makes something; NULL */
 } HANDLERS[] = {
     {front_handler, QUERY_NONE, .schema = "Index"},
     {plan_handler, QUERY_PLAN, .schema = "Plan", .request = "PlanRequest",
@@ -61,6 +63,8 @@ static const struct handler_row {
      .sample = OPENAPI_PART_EXAMPLE},
     {post_dispute_handler, QUERY_NONE, .schema = "Record", .request = "PostedDispute",
      .sample = OPENAPI_DISPUTE_EXAMPLE},
+    {admin_backup_handler, QUERY_NONE, .schema = "Backup",
+     .made = "the copy, whole and on the disk"},
     {backtest_handler, QUERY_BACKTEST, .schema = "Backtest"},
     {backtest_page_handler, QUERY_BACKTEST, .schema = NULL},
     {gaps_list_handler, QUERY_LIST, .schema = "GapList"},
@@ -425,6 +429,21 @@ static void put_security(struct json_out *out, const struct operation *operation
     json_end_array(out);
 }
 
+/* 200, of a write 201 too, or 201 alone. */
+static void put_good_replies(struct json_out *out, const struct operation *operation,
+                             const struct handler_row *row)
+{
+    bool writes = is_write(operation);
+    if (row && row->made) {
+        put_reply(out, operation, row, "201", row->made);
+        return;
+    }
+    put_reply(out, operation, row, "200", writes ? WRITE_200 : operation->route->summary);
+    if (writes) {
+        put_reply(out, operation, row, "201", WRITE_201);
+    }
+}
+
 void operation_write(struct json_out *out, const struct operation *operation)
 {
     const struct route *route = operation->route;
@@ -437,15 +456,12 @@ void operation_write(struct json_out *out, const struct operation *operation)
     json_put_text(out, "summary", operation->route->summary);
     put_security(out, operation);
     operation_parameters_write(out, operation, query);
-    if (operation->method == METHOD_POST) {
+    if (operation->method == METHOD_POST && route->body_max_bytes) {
         put_body(out, operation->route, row);
     }
     json_key(out, "responses");
     json_begin_object(out);
-    put_reply(out, operation, row, "200", writes ? WRITE_200 : route->summary);
-    if (writes) {
-        put_reply(out, operation, row, "201", WRITE_201);
-    }
+    put_good_replies(out, operation, row);
     if (query == QUERY_CHECK || query == QUERY_COMPARE) {
         put_reply(out, operation, row, "409", "?gate=1: the verdict is not pass; the same body");
     }

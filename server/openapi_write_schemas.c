@@ -88,7 +88,16 @@ static const struct schema_member UPLOAD[] = {
     OBJECT("items", LIST, "UploadedRun"),
 };
 
+static const struct schema_member BACKUP[] = {
+    TEXT("file", 0, "its name in the daemon's folder; the time is UTC"),
+    NUMBER("bytes", 0, NULL),
+    NUMBER("schema_version", 0, NULL),
+    NUMBER("seconds", 0, "that it took"),
+    NUMBER("removed", 0, "older copies, beyond those that are kept"),
+};
+
 const struct schema WRITE_SCHEMAS[] = {
+    CLOSED("Backup", BACKUP, "a copy of the store"),
     CLOSED("UploadedRun", UPLOADED_RUN, "a run of a file"),
     CLOSED("Upload", UPLOAD, "what became of a file"),
     CLOSED("PostedSource", POSTED_SOURCE, "where a figure is from"),

@@ -6,6 +6,7 @@
  */
 #include "routes.h"
 
+#include "admin_route.h"
 #include "anchors.h"
 #include "backtest_page.h"
 #include "backtest_route.h"
@@ -238,6 +239,14 @@ const struct route ROUTES[] = {
         .write_scope = TOKEN_CONTRIBUTE,
         .handler = post_dispute_handler,
         .summary = "doubts a field of a record, or a measurement (token)",
+    },
+    {
+        .path = "/v1/admin/backup",
+        .methods = POST,
+        .media_types = JSON_ONLY,
+        .write_scope = TOKEN_ADMIN,
+        .handler = admin_backup_handler,
+        .summary = "a verified copy of the store in the daemon's folder for backups (admin token)",
     },
     {
         .path = "/v1/backtest",

@@ -203,8 +203,10 @@ static bool start(struct server *server)
         return false;
     if (!store_open(server->config.db, &server->store, error))
         return refuse(&server->config, error);
-    server->app =
-        app_new(&(struct app_options){.store = server->store, .rules = rules_of(&server->config)});
+    server->app = app_new(&(struct app_options){.store = server->store,
+                                                .rules = rules_of(&server->config),
+                                                .backup_folder = server->config.backup_dir,
+                                                .backups_kept = server->config.backup_keep});
     if (!server->app)
         return refuse(&server->config, "no memory");
     server->http = start_http(server, &server->config, &server->tls);
@@ -281,8 +283,9 @@ static void note_fixed(const struct config *old, const struct config *now)
 
     for (int i = 0; same && i < now->n_listen; i++)
         same = same_text(old->listen[i], now->listen[i]);
-    if (!same || !same_text(old->db, now->db))
-        (void)refuse(now, "another listen or db holds after a restart");
+    if (!same || !same_text(old->db, now->db) || !same_text(old->backup_dir, now->backup_dir) ||
+        old->backup_keep != now->backup_keep)
+        (void)refuse(now, "another listen, db or backup-... holds after a restart");
 }
 
 static void reload(struct server *server)

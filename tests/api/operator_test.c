@@ -69,11 +69,78 @@ static void wrong_words_are_refused(void **state)
                "no such file");
 }
 
+/* A new token as a header. */
+static void add_token(const struct daemon *daemon, const char *scope, char ret_header[160])
+{
+    char db[100], output[400] = "";
+
+    snprintf(db, sizeof(db), "%s/regime.db", daemon->folder);
+    assert_int_equal(
+        run_program((const char *[]){"token", "add", scope, "--scope", scope, "--db", db, NULL},
+                    output, sizeof(output)),
+        0);
+    output[strcspn(output, "\n")] = '\0';
+    snprintf(ret_header, 160, "Authorization: Bearer %.70s", output);
+}
+
+/* The status of a backup that is asked for; the file's name, "" when there is none. */
+static long ask_backup(const struct daemon *daemon, const char *header, char ret_file[64])
+{
+    struct http_reply reply;
+    const char *name;
+
+    ret_file[0] = '\0';
+    http_request(daemon, "POST", "/v1/admin/backup", (const char *[]){header, NULL}, NULL, &reply);
+    long status = reply.status;
+    name = strstr(reply.body, "\"file\":\"");
+    if (status == 201) {
+        assert_non_null(name);
+        snprintf(ret_file, 64, "@/%.*s", (int)strcspn(name + 8, "\""), name + 8);
+    } else {
+        assert_problem(&reply, status);
+    }
+    reply_done(&reply);
+    return status;
+}
+
+static void backups_are_asked_for_over_http(void **state)
+{
+    static const char *const FLAGS[] = {"--backup-dir", "@", "--backup-keep", "2", NULL};
+    struct daemon daemon;
+    char admin[160], writer[160], first[64], second[64], third[64];
+
+    (void)state;
+    daemon_start(&daemon, FLAGS);
+    add_token(&daemon, "admin", admin);
+    add_token(&daemon, "contribute", writer);
+    assert_int_equal(ask_backup(&daemon, "X-None: 1", first), 401);
+    assert_int_equal(ask_backup(&daemon, writer, first), 403);
+    assert_int_equal(ask_backup(&daemon, admin, first), 201);
+    expect_run(&daemon, (const char *[]){"verify", first, NULL}, 0, "sound");
+    assert_int_equal(ask_backup(&daemon, admin, second), 201);
+    assert_int_equal(ask_backup(&daemon, admin, third), 201);
+    expect_run(&daemon, (const char *[]){"verify", first, NULL}, 1, "no such file");
+    expect_run(&daemon, (const char *[]){"verify", second, NULL}, 0, "sound");
+    expect_run(&daemon, (const char *[]){"verify", third, NULL}, 0, "sound");
+    assert_int_equal(daemon_stop(&daemon), 0);
+}
+
+static void a_daemon_without_a_folder_makes_none(void **state)
+{
+    struct daemon *daemon = *state;
+    char admin[160], file[64];
+
+    add_token(daemon, "admin", admin);
+    assert_int_equal(ask_backup(daemon, admin, file), 409);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_served_store_is_backed_up_and_not_replaced),
         cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(backups_are_asked_for_over_http),
+        cmocka_unit_test(a_daemon_without_a_folder_makes_none),
     };
 
     return cmocka_run_group_tests(tests, daemon_setup, daemon_teardown);

@@ -176,6 +176,27 @@ static void no_log_is_left_beside_what_is_put_back(void **state)
     assert_string_equal(aside, "");
 }
 
+/* A log that one great transaction made long is short again after the next ones: it is written from
+ * its beginning once it was taken over, and cut to 4 MiB then. */
+static void the_log_is_cut(void **state)
+{
+    const struct place *place = *state;
+    char log[SCRATCH_PATH_MAX + 8];
+    struct stat there;
+    sqlite3 *db = made(place->db);
+    snprintf(log, sizeof(log), "%s-wal", place->db);
+    write_rows(db, "CREATE TABLE blobs(b BLOB) STRICT");
+    write_rows(db, "BEGIN; INSERT INTO blobs VALUES (zeroblob(12000000)); COMMIT");
+    assert_int_equal(stat(log, &there), 0);
+    assert_true(there.st_size > 12000000);
+    write_rows(db, "INSERT INTO blobs VALUES (x'00')");
+    write_rows(db, "INSERT INTO blobs VALUES (x'01')");
+    assert_int_equal(stat(log, &there), 0);
+    assert_true(there.st_size <= 4194304);
+    closed(db);
+    assert_false(is_there(place->db, "-wal"));
+}
+
 /* What is done to a store, each to what the one before left. */
 static void make_newer(const char *path)
 {
@@ -271,6 +292,7 @@ int main(void)
                                         remove_place),
         cmocka_unit_test_setup_teardown(no_log_is_left_beside_what_is_put_back, make_place,
                                         remove_place),
+        cmocka_unit_test_setup_teardown(the_log_is_cut, make_place, remove_place),
         cmocka_unit_test_setup_teardown(what_is_no_sound_store_is_neither_copied_nor_put_back,
                                         make_place, remove_place),
     };
