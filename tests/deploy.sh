@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # shellcheck source=deploy/packages.sh
 source deploy/packages.sh
 
-CHECKS=(package systemd nginx haproxy monitoring)
+CHECKS=(package systemd nginx haproxy monitoring kubernetes)
 # Daemons of others, unpacked from their Debian packages.
 TOOLS=build-tools
 # What systemd-analyze calls exposure, in tenths.
@@ -40,6 +40,14 @@ wait_for()
     done
     echo "in vain: $*"
     return 1
+}
+
+# start_daemon SOCKET: on the records of the program.
+start_daemon()
+{
+    "$BUILD/regimed" --listen "unix:$1" 2>/dev/null &
+    pids+=($!)
+    wait_for "$BUILD/regimed" --healthcheck "unix:$1"
 }
 
 # The package, made once; what it holds lies in $work/tree.
@@ -121,14 +129,34 @@ check_monitoring()
     cp deploy/prometheus/*.yml tests/deploy/alerts.test.yml "$folder"
     "$promtool" check config "$folder/scrape.yml" && "$promtool" check rules "$folder/regime-rules.yml" &&
         "$promtool" test rules "$folder/alerts.test.yml" || return 1
-    "$BUILD/regimed" --listen "unix:$socket" 2>/dev/null &
-    pids+=($!)
-    wait_for "$BUILD/regimed" --healthcheck "unix:$socket" || return 1
+    start_daemon "$socket" || return 1
     for route in plan check compare; do # a route is counted once it is asked
         curl -s --unix-socket "$socket" -o /dev/null "http://localhost/v1/$route" --json '{}'
     done
     curl -s --unix-socket "$socket" http://localhost/metrics | /usr/bin/python3 tests/deploy/metrics.py \
         deploy/prometheus/regime-rules.yml deploy/grafana/regime-service.json deploy/README.md
+}
+
+# What kustomize renders, where kubectl has it; Helm's templates are only read.
+check_kubernetes()
+{
+    local folder=deploy/kubernetes/kustomize variant rendered=()
+    /usr/bin/python3 tests/deploy/kubernetes.py --chart deploy/kubernetes/helm/regime || return 1
+    find "$folder" -name '*.y*ml' -exec /usr/bin/python3 -c '
+import sys, yaml
+for path in sys.argv[1:]:
+    list(yaml.safe_load_all(open(path, encoding="utf-8")))' {} + || return 1
+    kubectl kustomize --help >/dev/null 2>&1 || {
+        echo "no kubectl: kustomize's files are parsed, not rendered"
+        return 0
+    }
+    for variant in "$folder/base" "$folder"/overlays/*; do
+        rendered+=("$work/$(basename "$variant").yaml")
+        kubectl kustomize "$variant" >"$work/$(basename "$variant").yaml" || return 1
+    done
+    start_daemon "$work/routes" || return 1
+    curl -s --unix-socket "$work/routes" -o "$work/openapi.json" http://localhost/openapi.json
+    /usr/bin/python3 tests/deploy/kubernetes.py "$work/openapi.json" "${rendered[@]}"
 }
 
 (($#)) || set -- "${CHECKS[@]}"
