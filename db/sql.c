@@ -75,6 +75,7 @@ void sql_explain(sqlite3 *db, const char *name, char *ret_text, size_t max)
         {SQLITE_CORRUPT, "is damaged (truncated or overwritten): restore a copy of it"},
         {SQLITE_BUSY, "is locked by another process"},
         {SQLITE_LOCKED, "is locked by another process"},
+        {SQLITE_FULL, "cannot grow: the disk is full"},
     };
 
     const char *why = sqlite3_errmsg(db);

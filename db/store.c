@@ -124,6 +124,15 @@ bool store_reload(struct store *store, char ret_error[STORE_ERROR_MAX])
 
 /* ---- the writer ---- */
 
+/* Gives a transaction up that is still open: one whose ROLLBACK had no memory would fail every
+ * write from then on. */
+static void writer_settle(const struct store *store)
+{
+    if (!sqlite3_get_autocommit(store->writer)) {
+        sql_rollback(store->writer);
+    }
+}
+
 struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERROR_MAX])
 {
     if (!store->path) {
@@ -136,6 +145,7 @@ struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERRO
         return NULL;
     }
     pthread_mutex_lock(&store->writing);
+    writer_settle(store);
     (void)sqlite3_busy_timeout(store->writer, SQL_BUSY_MS);
     return store->writer;
 }
@@ -145,12 +155,14 @@ struct sqlite3 *store_writer_try(struct store *store)
     if (!store->writable || pthread_mutex_trylock(&store->writing) != 0) {
         return NULL;
     }
+    writer_settle(store);
     (void)sqlite3_busy_timeout(store->writer, 0);
     return store->writer;
 }
 
 void store_writer_unlock(struct store *store)
 {
+    writer_settle(store);
     pthread_mutex_unlock(&store->writing);
 }
 

@@ -1,6 +1,7 @@
 /*
  * main.c - what the program is asked to do: a command, a word about itself, or to serve.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +31,7 @@ int main(int argc, char **argv)
     struct config config;
     char error[CONFIG_ERROR_MAX];
 
+    (void)signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like another */
     if (command_is_named(argc, argv))
         return command_run(argc, argv);
     if (!config_read(argc, sources.argv, sources.environment, &config, error)) {

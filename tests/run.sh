@@ -151,6 +151,7 @@ run_ctest coverage -L '^planner$'
 count "planner line coverage of at least $COVERAGE_MIN %" planner_coverage
 all_fuzzers
 if $LONG; then
+    count "300 kills" env REGIME_KILLS=300 build-release/tests/durability_test
     count "build, benchmarks" build release benchmarks
     count "benchmark, in process" build-release/tests/bench_plan
     count "benchmark, CPU per request" build-release/tests/bench_http

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -38,6 +39,15 @@ double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+/* What the child gets besides its arguments. */
+struct extras {
+    int socket;   /* as systemd hands it over; -1 = none */
+    int resource; /* RLIMIT_x of which it may have `most`, for good; -1 = as we have */
+    rlim_t most;
+};
+
+static const struct extras NO_EXTRAS = {-1, -1, 0};
+
 /* In the child: a socket where systemd would put it, and the variables that say so. */
 static void hand_over(int socket)
 {
@@ -53,7 +63,7 @@ static void hand_over(int socket)
 }
 
 /* Forks the daemon's program; its outputs go to the pipe whose reading end is returned. */
-static pid_t spawn(const char *const *argv, int socket, int *ret_fd)
+static pid_t spawn(const char *const *argv, const struct extras *extras, int *ret_fd)
 {
     int ends[2];
 
@@ -71,8 +81,11 @@ static pid_t spawn(const char *const *argv, int socket, int *ret_fd)
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
         close(ends[1]);
-        if (socket >= 0)
-            hand_over(socket);
+        const struct rlimit limit = {extras->most, extras->most};
+        if (extras->resource >= 0)
+            setrlimit(extras->resource, &limit);
+        if (extras->socket >= 0)
+            hand_over(extras->socket);
         execv(REGIMED, arguments.theirs);
         _exit(127);
     }
@@ -108,7 +121,7 @@ static void wait_ready(struct daemon *daemon)
 }
 
 /* Starts on the daemon's folder; on a port of its own or, where there is one, on a socket. */
-static void launch(struct daemon *daemon, const char *const *flags, int socket)
+static void launch(struct daemon *daemon, const char *const *flags, const struct extras *extras)
 {
     char db[100], values[FLAGS_MAX][200];
     const char *argv[FLAGS_MAX + 8] = {REGIMED, "--db", db};
@@ -125,12 +138,12 @@ static void launch(struct daemon *daemon, const char *const *flags, int socket)
             snprintf(values[i], sizeof(values[i]), "%s", flags[i]);
         argv[n++] = values[i];
     }
-    if (socket < 0) {
+    if (extras->socket < 0) {
         argv[n++] = "--listen";
         argv[n++] = "127.0.0.1:0";
     }
     argv[n] = NULL;
-    daemon->pid = spawn(argv, socket, &daemon->log_fd);
+    daemon->pid = spawn(argv, extras, &daemon->log_fd);
     wait_ready(daemon);
 }
 
@@ -147,7 +160,15 @@ void daemon_start_in(struct daemon *daemon, const char *folder, const char *cons
 {
     memset(daemon, 0, sizeof(*daemon));
     snprintf(daemon->folder, sizeof(daemon->folder), "%s", folder);
-    launch(daemon, flags, socket);
+    launch(daemon, flags, &(struct extras){socket, -1, 0});
+}
+
+void daemon_start_limited(struct daemon *daemon, int resource, rlim_t most)
+{
+    memset(daemon, 0, sizeof(*daemon));
+    snprintf(daemon->folder, sizeof(daemon->folder), "/tmp/regime-api-XXXXXX");
+    assert_non_null(mkdtemp(daemon->folder));
+    launch(daemon, NULL, &(struct extras){-1, resource, most});
 }
 
 /* Waits for the end and keeps the folder. */
@@ -165,7 +186,7 @@ int daemon_again(struct daemon *daemon, const char *const *flags)
     int status = await_end(daemon);
 
     memset(daemon->log, 0, sizeof(daemon->log));
-    launch(daemon, flags, -1);
+    launch(daemon, flags, &NO_EXTRAS);
     return status;
 }
 
@@ -221,7 +242,7 @@ int run_program(const char *const *arguments, char *ret_output, size_t size)
 
     for (int i = 0; arguments[i]; i++)
         argv[i + 1] = arguments[i];
-    pid_t pid = spawn(argv, -1, &fd);
+    pid_t pid = spawn(argv, &NO_EXTRAS, &fd);
     bool ended = false;
     double deadline = seconds_now() + RUN_TIMEOUT_S;
     while (!ended && seconds_now() < deadline)

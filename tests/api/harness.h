@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* A plan that every store can make. */
@@ -32,6 +33,8 @@ void daemon_start(struct daemon *daemon, const char *const *flags);
  * own), as systemd starts it. */
 void daemon_start_in(struct daemon *daemon, const char *folder, const char *const *flags,
                      int socket);
+/* The same in a new folder, with so much of a resource (RLIMIT_x) and no way to more. */
+void daemon_start_limited(struct daemon *daemon, int resource, rlim_t most);
 /* SIGTERM, waits, removes the folder; the exit status. */
 int daemon_stop(struct daemon *daemon);
 /* Waits for the end of one that was told to stop or killed, and starts it on the same folder; the

@@ -28,6 +28,11 @@ static void add_token(const struct daemon *daemon, const char *name, char ret_he
 void world_start(struct world *world)
 {
     daemon_start(&world->daemon, (const char *[]){"--write-rate", "0", NULL});
+    world_token(world);
+}
+
+void world_token(struct world *world)
+{
     add_token(&world->daemon, "tester", world->token);
 }
 

@@ -22,6 +22,8 @@ struct world {
 void world_db(const struct daemon *daemon, char ret_path[100]);
 /* A daemon whose writes have no rate, and its token. */
 void world_start(struct world *world);
+/* A token for a daemon that was started. */
+void world_token(struct world *world);
 /* A group's setup and teardown: one world for all its tests, in *state. */
 int world_setup(void **state);
 int world_teardown(void **state);
