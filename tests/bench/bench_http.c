@@ -7,26 +7,22 @@
  * take turns within each round, so that a noisy machine disturbs all of them alike: read the
  * ratios, not the microseconds. No request is asked twice.
  */
-#include <arpa/inet.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "compiler.h"
 #include "cpu_clock.h"
 #include "http_load.h"
+#include "servers.h"
 #include "workbench.h"
 
 #define ROUNDS_MAX 200
 #define REQUESTS_PER_ROUND 1000
-#define START_TRIES 200
 #define NS_PER_US 1e3
 
 struct http_case {
@@ -58,35 +54,6 @@ struct rig {
     pid_t daemon, spinner;
 };
 
-/* A port that is free now. */
-static int free_port(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int port = -1;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    if (bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
-        getsockname(fd, (struct sockaddr *)&address, &length) == 0)
-        port = ntohs(address.sin_port);
-    close(fd);
-    return port;
-}
-
-static pid_t start_daemon(int port)
-{
-    pid_t pid = fork();
-    if (pid != 0)
-        return pid;
-    char listen[32];
-    snprintf(listen, sizeof listen, "127.0.0.1:%d", port);
-    pin_to_core(0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* the daemon never outlives the benchmark */
-    execl(REGIMED, "regimed", "--threads", "1", "--listen", listen, (char *)NULL);
-    _exit(127);
-}
-
 /* A process that does nothing on core 1 as fast as it can, stopped until it gets SIGCONT: the
  * client's core may be the other half of the daemon's, and the planner is to be timed under the
  * same load. */
@@ -100,32 +67,6 @@ static pid_t start_spinner(void)
     raise(SIGSTOP);
     for (volatile unsigned turns = 0;; turns++)
         ;
-}
-
-static bool wait_until_ready(struct load *load, int port)
-{
-    const struct timespec pause = {.tv_nsec = 10000000L};
-    for (int i = 0; i < START_TRIES; i++) {
-        if (load_open(load, port))
-            return true;
-        nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
-/* Resident memory, its peak, as the kernel prints it. */
-static void print_memory(pid_t pid)
-{
-    char path[64], line[256];
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *status = fopen(path, "r");
-    if (!status)
-        return;
-    while (fgets(line, sizeof line, status)) {
-        if (strncmp(line, "VmHWM:", 6) == 0 || strncmp(line, "VmRSS:", 6) == 0)
-            fputs(line, stdout);
-    }
-    fclose(status);
 }
 
 /* CPU time of one plan at that depth, on the daemon's core while the daemon is idle. */
@@ -188,38 +129,30 @@ static void report(int rounds, struct result results[ARRAY_LEN(CASES)])
          "rounds");
 }
 
-static void end(pid_t pid, int signal)
-{
-    if (pid > 0) {
-        kill(pid, signal);
-        waitpid(pid, NULL, 0);
-    }
-}
-
 int main(int argc, char **argv)
 {
     static struct rig rig;
     static struct result results[ARRAY_LEN(CASES)];
     long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
-    int port = free_port();
+    int port = server_free_port();
 
     if (rounds < 1 || rounds > ROUNDS_MAX || port < 0) {
         fprintf(stderr, "usage: bench_http [ROUNDS, 1 to %d]\n", ROUNDS_MAX);
         return 2;
     }
     workbench_open(&rig.bench);
-    rig.daemon = start_daemon(port);
+    rig.daemon = server_start_daemon(port, NULL);
     rig.spinner = start_spinner();
     pin_to_core(1);
-    bool ok = rig.daemon > 0 && rig.spinner > 0 && wait_until_ready(&rig.load, port) &&
+    bool ok = rig.daemon > 0 && rig.spinner > 0 && server_wait(&rig.load, port) &&
               measure(&rig, (int)rounds, results);
     if (ok) {
         report((int)rounds, results);
-        print_memory(rig.daemon);
+        server_print_memory(rig.daemon);
         load_close(&rig.load);
     }
-    end(rig.spinner, SIGKILL);
-    end(rig.daemon, SIGTERM);
+    server_end(rig.spinner, SIGKILL);
+    server_end(rig.daemon, SIGTERM);
     workbench_close(&rig.bench);
     return ok ? 0 : 1;
 }

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cpu_clock.h"
+
 #define WAIT_MS 10000
 
 static int connect_to(int port)
@@ -153,6 +155,61 @@ bool load_run(struct load *load, const char *path, bool post, unsigned n)
             return false;
         for (int i = 0; i < ready; i++) {
             if (!advance(load, &load->connections[events[i].data.u32], &run))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A paced run under way: the connections that wait for a question are a stack. */
+struct paced {
+    struct run run;
+    double begin_ns, step_ns;
+    unsigned idle[LOAD_CONNECTIONS], n_idle;
+};
+
+/* Sends what is due, as long as a connection is idle. */
+static bool send_due(struct load *load, struct paced *paced)
+{
+    while (paced->n_idle > 0 && paced->run.sent < paced->run.n) {
+        double due = paced->begin_ns + paced->step_ns * paced->run.sent;
+        if (due > clock_wall_ns())
+            return true;
+        struct connection *connection = &load->connections[paced->idle[--paced->n_idle]];
+        connection->due_ns = due;
+        if (!ask_next(load, connection, &paced->run))
+            return false;
+    }
+    return true;
+}
+
+static bool receive_paced(struct load *load, struct paced *paced, unsigned which)
+{
+    struct connection *connection = &load->connections[which];
+    int whole = receive(connection);
+    if (whole <= 0)
+        return whole == 0;
+    load->reply_bytes = connection->received;
+    load->latency_ns[paced->run.done++] = clock_wall_ns() - connection->due_ns;
+    paced->idle[paced->n_idle++] = which;
+    return true;
+}
+
+bool load_run_paced(struct load *load, const char *path, bool post, unsigned n, double per_s)
+{
+    struct epoll_event events[LOAD_CONNECTIONS];
+    struct paced paced = {.run = {.path = path, .post = post, .n = n},
+                          .begin_ns = clock_wall_ns(),
+                          .step_ns = 1e9 / per_s};
+    for (unsigned i = 0; i < load->n; i++)
+        paced.idle[paced.n_idle++] = i;
+    while (paced.run.done < n) {
+        /* this core is the client's alone: it looks all the time, so that it sends in time */
+        int ready = epoll_wait(load->epoll, events, LOAD_CONNECTIONS, 0);
+        if (ready < 0 || !send_due(load, &paced))
+            return false;
+        for (int i = 0; i < ready; i++) {
+            if (!receive_paced(load, &paced, events[i].data.u32))
                 return false;
         }
     }
