@@ -8,14 +8,17 @@ set(REGIME_MAINTAINER "The Regime authors <regime@regime.invalid>" CACHE STRING 
 
 # The units name /usr/bin; a package has no other prefix.
 install(TARGETS regimed RUNTIME DESTINATION bin)
-install(FILES deploy/systemd/regimed.service deploy/systemd/regimed-backup.service
-              deploy/systemd/regimed-backup.timer DESTINATION lib/systemd/system)
-install(FILES deploy/systemd/regimed.default DESTINATION /etc/default RENAME regimed)
+install(FILES deploy/systemd/regimed.service deploy/systemd/regimed.socket
+              deploy/systemd/regimed-backup.service deploy/systemd/regimed-backup.timer DESTINATION lib/systemd/system)
+install(FILES deploy/systemd/regimed.conf DESTINATION /etc)
 install(FILES deploy/systemd/regimed.sysusers DESTINATION lib/sysusers.d RENAME regimed.conf)
 install(PROGRAMS deploy/systemd/regimed-backup.sh DESTINATION lib/regimed RENAME regimed-backup)
 install(FILES README.md NOTICE DESTINATION share/doc/regimed)
 install(FILES deploy/README.md DESTINATION share/doc/regimed RENAME handbook.md)
 install(FILES deploy/debian/copyright DESTINATION share/doc/regimed)
+install(FILES deploy/nginx/regime.conf deploy/haproxy/haproxy.cfg deploy/prometheus/scrape.yml
+              deploy/prometheus/regime-rules.yml deploy/grafana/regime-service.json
+              deploy/grafana/regime-planner.json DESTINATION share/doc/regimed/examples)
 install(FILES deploy/debian/lintian-overrides DESTINATION share/lintian/overrides RENAME regimed)
 
 # The man page is what --help says; it and the changelog are compressed as Debian wants them.

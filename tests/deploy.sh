@@ -63,31 +63,28 @@ make_package()
 
 check_package()
 {
-    local tree=$work/tree settings
+    local tree=$work/tree
     make_package || return 1
     lintian --allow-root --fail-on error,warning "$work"/package/regimed_*.deb || return 1
     dpkg-deb -e "$work"/package/regimed_*.deb "$work/control"
     diff <(cd "$tree" && find etc -type f -printf '/%p\n') "$work/control/conffiles" || return 1
     zcat "$tree/usr/share/man/man1/regimed.1.gz" >"$work/regimed.1"
     [[ -z "$(man --warnings -l "$work/regimed.1" 2>&1 >/dev/null)" ]] || return 1
-    # every setting of the example is one, and the program that is packed takes them all
-    sed -n 's/^#\(REGIME_\)/\1/p' "$tree/etc/default/regimed" >"$work/settings"
-    [[ -s $work/settings ]] || return 1
-    # the packed program serves and is backed up by the packed script
+    # the packed program takes the packed settings, those in comments too, serves, and is backed up
+    sed -e 's/^#\([a-z-]* =\)/\1/' -e '/^tls-\|^read-tokens/d' -e "s|/var/lib/regime|$work|" \
+        "$tree/etc/regimed.conf" >"$work/regimed.conf"
+    mkdir -p "$work/backups"
     PATH=$tree/usr/bin:$PATH
-    mapfile -t settings <"$work/settings"
-    env "${settings[@]}" REGIME_READ_TOKENS_REQUIRED=0 REGIME_LISTEN="unix:$work/socket" \
-        REGIME_DB="$work/regime.db" regimed 2>"$work/packed.log" &
+    regimed --config "$work/regimed.conf" --listen "unix:$work/socket" 2>"$work/packed.log" &
     pids+=($!)
     wait_for regimed --healthcheck "unix:$work/socket" || {
         cat "$work/packed.log"
         return 1
     }
-    mkdir -p "$work/backups"
-    touch "$work/backups/regime-20000101T000000Z.db" "$work/backups/regime-20000102T000000Z.db"
+    touch "$work/backups/regime-20000101T000000.000Z.db" "$work/backups/regime-20000102T000000.000Z.db"
     REGIME_DB=$work/regime.db REGIME_BACKUPS=$work/backups REGIME_BACKUPS_KEPT=2 \
         "$tree/usr/lib/regimed/regimed-backup" || return 1
-    (cd "$work/backups" && [[ $(echo *) =~ ^regime-20000102T000000Z.db\ regime-20[0-9]{6}T[0-9]{6}Z.db$ ]]) || {
+    (cd "$work/backups" && [[ $(echo *) =~ ^regime-20000102T000000.000Z.db\ regime-20[0-9]{6}T[0-9]{6}.[0-9]{3}Z.db$ ]]) || {
         ls "$work/backups"
         return 1
     }
@@ -100,7 +97,7 @@ check_systemd()
     make_package || return 1
     mkdir -p "$work/units"
     for unit in "$work"/tree/usr/lib/systemd/system/*; do
-        sed "s|^ExecStart=/usr|ExecStart=$work/tree/usr|" "$unit" >"$work/units/$(basename "$unit")"
+        sed "s|^ExecStart=|ExecStart=$work/tree|" "$unit" >"$work/units/$(basename "$unit")"
         units+=("$work/units/$(basename "$unit")")
     done
     systemd-analyze verify --man=no "${units[@]}" || return 1
