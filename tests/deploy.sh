@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 # shellcheck source=deploy/packages.sh
 source deploy/packages.sh
 
-CHECKS=(package systemd nginx haproxy monitoring kubernetes)
+CHECKS=(package systemd nginx haproxy monitoring kubernetes container)
 # Daemons of others, unpacked from their Debian packages.
 TOOLS=build-tools
 # What systemd-analyze calls exposure, in tenths.
@@ -154,6 +154,30 @@ for path in sys.argv[1:]:
     start_daemon "$work/routes" || return 1
     curl -s --unix-socket "$work/routes" -o "$work/openapi.json" http://localhost/openapi.json
     /usr/bin/python3 tests/deploy/kubernetes.py "$work/openapi.json" "${rendered[@]}"
+}
+
+# The image's files without an image: the step that collects them, and the program in them alone, as the
+# image's user, its root read-only.
+check_container()
+{
+    local out=$work/image
+    /usr/bin/python3 tests/deploy/container.py deploy/container/Containerfile "$BUILD" "$PWD" "$out" >"$work/step.sh" &&
+        bash -eu "$work/step.sh" || return 1
+    find "$out" -type f | sed "s|^$out||" | sort
+    [[ -z "$(find "$out" -perm -111 -type f -path '*/bin/*' ! -name regimed)" ]] || return 1
+    ((EUID == 0)) || {
+        echo "the files are collected; only root may run the program in them"
+        return 0
+    }
+    unshare --mount bash -c '
+        mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" || exit 1
+        exec chroot --userspec=65532:65532 "$0" /usr/bin/regimed --listen 127.0.0.1:0' "$out" 2>"$work/image.log" &
+    pids+=($!)
+    wait_for grep -q listening "$work/image.log" || {
+        cat "$work/image.log"
+        return 1
+    }
+    curl -fsS -o /dev/null "$(sed -n 's|.*listening on \(http[^ ]*\) .*|\1|p' "$work/image.log")/readyz"
 }
 
 (($#)) || set -- "${CHECKS[@]}"
