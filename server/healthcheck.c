@@ -4,21 +4,32 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gnutls/gnutls.h>
+
+#include "compiler.h"
+
 #define TIMEOUT_S 5
 #define REQUEST_MAX 512
-#define SCHEME "http://"
 
 /* The address and the path of a target. */
 struct target {
     char address[LISTENER_TEXT_MAX];
     const char *path;
+    bool secure;
 };
 
 static bool parse(const char *text, struct target *ret_target)
 {
+    static const char *const SCHEMES[] = {"http://", "https://"};
+
     ret_target->path = "/healthz";
-    if (strncmp(text, SCHEME, strlen(SCHEME)) == 0)
-        text += strlen(SCHEME);
+    ret_target->secure = false;
+    for (size_t i = 0; i < ARRAY_LEN(SCHEMES); i++)
+        if (strncmp(text, SCHEMES[i], strlen(SCHEMES[i])) == 0) {
+            ret_target->secure = i > 0;
+            text += strlen(SCHEMES[i]);
+            break;
+        }
     size_t length = strlen(text);
     if (strncmp(text, "unix:", 5) != 0) {
         length = strcspn(text, "/");
@@ -32,8 +43,26 @@ static bool parse(const char *text, struct target *ret_target)
     return true;
 }
 
+/* A connection, with TLS around it or without. */
+struct line {
+    int fd;
+    gnutls_session_t session; /* NULL = plain */
+};
+
+static ssize_t line_write(const struct line *line, const char *bytes, size_t length)
+{
+    return line->session ? gnutls_record_send(line->session, bytes, length)
+                         : write(line->fd, bytes, length);
+}
+
+static ssize_t line_read(const struct line *line, char *bytes, size_t size)
+{
+    return line->session ? gnutls_record_recv(line->session, bytes, size)
+                         : read(line->fd, bytes, size);
+}
+
 /* Sends the request and reads the first bytes of the reply. */
-static bool ask(int fd, const struct target *target, char *ret_reply, size_t size)
+static bool ask(const struct line *line, const struct target *target, char *ret_reply, size_t size)
 {
     char request[REQUEST_MAX];
     int length =
@@ -43,16 +72,36 @@ static bool ask(int fd, const struct target *target, char *ret_reply, size_t siz
     size_t got = 0;
 
     if (length < 0 || (size_t)length >= sizeof(request) ||
-        write(fd, request, (size_t)length) != length)
+        line_write(line, request, (size_t)length) != length)
         return false;
     while (got < size - 1) {
-        ssize_t n = read(fd, ret_reply + got, size - 1 - got);
+        ssize_t n = line_read(line, ret_reply + got, size - 1 - got);
         if (n <= 0)
             break;
         got += (size_t)n;
     }
     ret_reply[got] = '\0';
     return got > 0;
+}
+
+/* The same over TLS. Whose certificate it is nobody asks: the address says who is meant. */
+static bool ask_secretly(int fd, const struct target *target, char *ret_reply, size_t size)
+{
+    struct line line = {.fd = fd};
+    gnutls_certificate_credentials_t credentials;
+
+    if (gnutls_certificate_allocate_credentials(&credentials) < 0)
+        return false;
+    bool answered = gnutls_init(&line.session, GNUTLS_CLIENT) >= 0;
+    if (answered) {
+        gnutls_transport_set_int(line.session, fd);
+        answered = gnutls_set_default_priority(line.session) >= 0 &&
+                   gnutls_credentials_set(line.session, GNUTLS_CRD_CERTIFICATE, credentials) >= 0 &&
+                   gnutls_handshake(line.session) >= 0 && ask(&line, target, ret_reply, size);
+        gnutls_deinit(line.session);
+    }
+    gnutls_certificate_free_credentials(credentials);
+    return answered;
 }
 
 bool healthcheck(const char *text, char ret_error[LISTENER_ERROR_MAX])
@@ -67,7 +116,8 @@ bool healthcheck(const char *text, char ret_error[LISTENER_ERROR_MAX])
     int fd = listener_connect(target.address, TIMEOUT_S, ret_error);
     if (fd < 0)
         return false;
-    bool answered = ask(fd, &target, reply, sizeof(reply));
+    bool answered = target.secure ? ask_secretly(fd, &target, reply, sizeof(reply))
+                                  : ask(&(struct line){.fd = fd}, &target, reply, sizeof(reply));
     close(fd);
     if (!answered) {
         snprintf(ret_error, LISTENER_ERROR_MAX, "%s gave no answer in %d s", target.address,

@@ -291,6 +291,7 @@ static enum MHD_Result answer_suspended(struct exchange *exchange,
 
 static enum MHD_Result answer(struct exchange *exchange, struct MHD_Connection *connection)
 {
+    give_reply_time(exchange); /* a write may have to wait for others */
     if (app_writes(&exchange->request))
         return answer_suspended(exchange, connection);
     app_handle(exchange->http->app, &exchange->request, &exchange->reply);

@@ -12,6 +12,13 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+/* Sanitizers want no library in front of their own: nothing is preloaded under them. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
+
 /* A plan that every store can make. */
 #define PLAN_BODY "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\"}"
 

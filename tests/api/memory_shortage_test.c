@@ -20,13 +20,6 @@
 #include "harness.h"
 #include "writes_kit.h"
 
-/* Sanitizers have an allocator of their own, which takes no other beside it. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED true
-#else
-#define IS_SANITIZED false
-#endif
-
 /* Of one request one after the other; a write, which reads the records anew, in growing steps. */
 #define FAILURES_MAX 60
 #define WRITE_FAILURES_MAX 60000

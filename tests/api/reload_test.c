@@ -325,6 +325,8 @@ static void tls_is_spoken_and_its_certificate_replaced(void **state)
     end_clients(clients, threads);
     assert_true(is_trusted(&daemon, cert));
     assert_false(is_trusted(&daemon, old));
+    assert_int_equal(
+        run_program((const char *[]){"--healthcheck", daemon.url, NULL}, text, sizeof(text)), 0);
     /* what is no certificate changes nothing, and plain HTTP is not spoken here */
     FILE *file = fopen(cert, "w");
     assert_non_null(file);
