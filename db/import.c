@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "csv_text.h"
 #include "import_files.h"
@@ -24,6 +25,7 @@ static const struct kind_files {
     const char *folder, *name; /* folder below db/records; name NULL = every *.json in it */
     import_fn *read;
 } KINDS[] = {
+    {"", "sources.json", import_source},
     {"models", NULL, import_model},
     {"hardware", NULL, import_hardware},
     {"formats", "weights.json", import_weight_format},
@@ -48,7 +50,11 @@ static const struct kind_files {
     {"", "claims.json", import_claim},
     {"", "gaps.json", import_gap},
     {"calibration", "explained.json", import_explained},
+    {"", "disputes.json", import_more_disputes},
 };
+
+/* Files of what stands apart from its records: there need not be any. */
+static const char *const OPTIONAL[] = {"sources.json", "disputes.json"};
 
 PRINTF_LIKE(3, 0)
 
@@ -153,12 +159,25 @@ static void import_json_file(struct import *import, const struct kind_files *kin
     free(text);
 }
 
+static bool is_left_out(const char *name, const char *path)
+{
+    for (size_t i = 0; i < ARRAY_LEN(OPTIONAL); i++) {
+        if (strcmp(OPTIONAL[i], name) == 0) {
+            return access(path, F_OK) != 0;
+        }
+    }
+    return false;
+}
+
 static void import_kind(struct import *import, const struct kind_files *kind, const char *folder)
 {
     char path[PATH_TEXT_MAX];
     if (kind->name) {
         (void)text_print(path, sizeof(path), "%s/%s%s%s", folder, kind->folder,
                          *kind->folder ? "/" : "", kind->name);
+        if (is_left_out(kind->name, path)) {
+            return;
+        }
         import_json_file(import, kind, path);
         import->file = NULL;
         return;

@@ -99,8 +99,8 @@ typedef void import_fn(struct import *import, const cJSON *record, const char *d
 
 import_fn import_source, import_model, import_hardware, import_weight_format, import_kv_format,
     import_engine, import_host_cost, import_interval, import_explained, import_more_aliases,
-    import_anchor_json, import_claim, import_gap, import_launch, import_capacity,
-    import_memory_rule, import_price;
+    import_more_disputes, import_anchor_json, import_claim, import_gap, import_launch,
+    import_capacity, import_memory_rule, import_price;
 
 /* CSV files: one record per line. */
 typedef void import_csv_fn(struct import *import, const char *const *names,

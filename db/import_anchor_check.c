@@ -129,23 +129,6 @@ static void check_all_bounds(struct import *import)
     catalogue_free(data);
 }
 
-static void print_counts(struct import *import)
-{
-    sqlite3_stmt *row = NULL;
-    (void)sqlite3_prepare_v2(
-        import->db,
-        "SELECT anchor_kind, count(*), count(disputed), count(*) FILTER (WHERE model_id IS NULL OR "
-        "hardware_id IS NULL) FROM anchors GROUP BY 1 ORDER BY 1",
-        -1, &row, NULL);
-    while (row && sqlite3_step(row) == SQLITE_ROW) {
-        (void)fprintf(import->log,
-                      "anchors: %5d %-14s %4d disputed, %4d of an unknown model or part\n",
-                      sqlite3_column_int(row, 1), (const char *)sqlite3_column_text(row, 0),
-                      sqlite3_column_int(row, 2), sqlite3_column_int(row, 3));
-    }
-    sqlite3_finalize(row);
-}
-
 void import_anchors_finish(struct import *import)
 {
     import->file = "anchors";
@@ -156,5 +139,4 @@ void import_anchors_finish(struct import *import)
                  sql_exec(import->db, "INSERT INTO anchor_search(anchor_search) VALUES "
                                       "('rebuild')"),
                  "anchor_search");
-    print_counts(import);
 }

@@ -312,28 +312,48 @@ static void value_text(struct import *import, const cJSON *object, const char *n
     }
 }
 
+/* The dispute takes the record's next position. */
+static void dispute_write(struct import *import, const char *kind, const char *id,
+                          const cJSON *dispute)
+{
+    char a[TEXT_MAX];
+    char b[TEXT_MAX];
+    value_text(import, dispute, "value_a", a);
+    value_text(import, dispute, "value_b", b);
+    import_check(import,
+                 sql_run(import->db,
+                         "INSERT INTO disputes SELECT ?1, ?2, (SELECT coalesce(max(position), -1) "
+                         "+ 1 FROM disputes WHERE kind = ?1 AND record_id = ?2), ?3, ?4, ?5, ?6, "
+                         "?7, ?8",
+                         "tttttttt", kind, id, field_text(import, dispute, "field"), a,
+                         field_text(import, dispute, "source_a"), b,
+                         field_text(import, dispute, "source_b"),
+                         field_text(import, dispute, "why")),
+                 "dispute");
+}
+
 static void import_disputes(struct import *import, const char *kind, const char *id,
                             const cJSON *object)
 {
     static const char *const KNOWN[] = {"field",    "value_a", "source_a", "value_b",
                                         "source_b", "why",     NULL};
     const cJSON *dispute = NULL;
-    int position = 0;
     cJSON_ArrayForEach(dispute, member(object, "disputes"))
     {
-        char a[TEXT_MAX];
-        char b[TEXT_MAX];
         field_known(import, dispute, KNOWN);
-        value_text(import, dispute, "value_a", a);
-        value_text(import, dispute, "value_b", b);
-        import_check(
-            import,
-            sql_run(import->db, "INSERT INTO disputes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                    "ttitttttt", kind, id, position++, field_text(import, dispute, "field"), a,
-                    field_text(import, dispute, "source_a"), b,
-                    field_text(import, dispute, "source_b"), field_text(import, dispute, "why")),
-            "dispute");
+        dispute_write(import, kind, id, dispute);
     }
+}
+
+/* A dispute that stands apart from its record: it names it. */
+void import_more_disputes(struct import *import, const cJSON *record, const char *doc)
+{
+    static const char *const KNOWN[] = {"kind",    "id",       "field", "value_a", "source_a",
+                                        "value_b", "source_b", "why",   NULL};
+    (void)doc;
+    field_known(import, record, KNOWN);
+    dispute_write(import, field_text(import, record, "kind"), field_text(import, record, "id"),
+                  record);
 }
 
 /* The search row gathers what ?q= looks through. */

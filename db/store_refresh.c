@@ -60,31 +60,33 @@ static const struct owned_table {
 static const char BEGIN[] = "BEGIN; UPDATE main.store_info SET value = value;";
 
 /* Records to replace, then the trail of what changes, in this order. */
-static const char BEFORE[] =
-    "CREATE TEMP TABLE refreshed AS SELECT b.kind, b.id FROM bundled.records b LEFT JOIN "
-    "main.records m ON m.kind = b.kind AND m.id = b.id WHERE m.id IS NULL OR m.bundled = 1;"
-    "INSERT INTO main.revisions (kind, record_id, revision, action, at, author, digest, "
-    "previous_doc) SELECT b.kind, b.id, coalesce(m.revision, 0) + 1, iif(m.id IS NULL, 'import', "
-    "'refresh'), strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), 'bundle', b.digest, m.doc FROM "
-    "temp.refreshed r JOIN bundled.records b ON b.kind = r.kind AND b.id = r.id LEFT JOIN "
-    "main.records m ON m.kind = b.kind AND m.id = b.id WHERE m.digest IS NOT b.digest;"
-    "INSERT INTO main.revisions (kind, record_id, revision, action, at, author, digest) SELECT "
-    "kind, id, revision + 1, 'retire', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), 'bundle', digest "
-    "FROM main.records WHERE bundled = 1 AND (kind, id) NOT IN (SELECT kind, id FROM "
-    "temp.refreshed);"
-    "UPDATE main.records SET bundled = 0, revision = revision + 1 WHERE bundled = 1 AND (kind, id) "
-    "NOT IN (SELECT kind, id FROM temp.refreshed);";
-
-static const char RECORDS[] =
-    "INSERT INTO main.records SELECT b.* FROM bundled.records b JOIN temp.refreshed r ON r.kind = "
-    "b.kind AND r.id = b.id WHERE true ON CONFLICT (kind, id) DO UPDATE SET title = "
-    "excluded.title, notes = excluded.notes, doc = excluded.doc, digest = excluded.digest, "
-    "revision = records.revision + (records.digest <> excluded.digest);";
-
-static const char AFTER[] =
-    "INSERT INTO main.anchor_search(anchor_search) VALUES ('rebuild');"
-    "INSERT OR REPLACE INTO main.store_info SELECT * FROM bundled.store_info;"
-    "DROP TABLE temp.refreshed;";
+static const struct rows_replacement REFRESH = {
+    .before =
+        "CREATE TEMP TABLE refreshed AS SELECT b.kind, b.id FROM bundled.records b LEFT JOIN "
+        "main.records m ON m.kind = b.kind AND m.id = b.id WHERE m.id IS NULL OR m.bundled = 1;"
+        "INSERT INTO main.revisions (kind, record_id, revision, action, at, author, digest, "
+        "previous_doc) SELECT b.kind, b.id, coalesce(m.revision, 0) + 1, iif(m.id IS NULL, "
+        "'import', "
+        "'refresh'), strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), 'bundle', b.digest, m.doc FROM "
+        "temp.refreshed r JOIN bundled.records b ON b.kind = r.kind AND b.id = r.id LEFT JOIN "
+        "main.records m ON m.kind = b.kind AND m.id = b.id WHERE m.digest IS NOT b.digest;"
+        "INSERT INTO main.revisions (kind, record_id, revision, action, at, author, digest) SELECT "
+        "kind, id, revision + 1, 'retire', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), 'bundle', digest "
+        "FROM main.records WHERE bundled = 1 AND (kind, id) NOT IN (SELECT kind, id FROM "
+        "temp.refreshed);"
+        "UPDATE main.records SET bundled = 0, revision = revision + 1 WHERE bundled = 1 AND (kind, "
+        "id) "
+        "NOT IN (SELECT kind, id FROM temp.refreshed);",
+    .records =
+        "INSERT INTO main.records SELECT b.* FROM bundled.records b JOIN temp.refreshed r ON "
+        "r.kind = "
+        "b.kind AND r.id = b.id WHERE true ON CONFLICT (kind, id) DO UPDATE SET title = "
+        "excluded.title, notes = excluded.notes, doc = excluded.doc, digest = excluded.digest, "
+        "revision = records.revision + (records.digest <> excluded.digest);",
+    .after = "INSERT INTO main.anchor_search(anchor_search) VALUES ('rebuild');"
+             "INSERT OR REPLACE INTO main.store_info SELECT * FROM bundled.store_info;"
+             "DROP TABLE temp.refreshed;",
+};
 
 /* Reads the embedded database in place. SQLite takes a pointer to what it may change; with READONLY
  * it never does. */
@@ -112,7 +114,7 @@ sqlite3 *embedded_open(void)
     return NULL;
 }
 
-static bool attach_bundled(sqlite3 *db)
+bool embedded_attach(sqlite3 *db)
 {
     return sql_exec(db, "ATTACH ':memory:' AS bundled") && deserialize(db, "bundled");
 }
@@ -159,25 +161,25 @@ static bool owned_insert(sqlite3 *db, const struct owned_table *table)
            sql_exec(db, sql);
 }
 
-static bool replace_rows(sqlite3 *db)
+bool store_rows_replace(sqlite3 *db, const struct rows_replacement *replacement)
 {
-    bool good = sql_exec(db, BEFORE);
+    bool good = sql_exec(db, BEGIN) && sql_exec(db, replacement->before);
     for (size_t i = 0; good && i < ARRAY_LEN(OWNED); i++) {
         good = owned_delete(db, &OWNED[i]);
     }
-    good = good && sql_exec(db, RECORDS);
+    good = good && sql_exec(db, replacement->records);
     for (size_t i = 0; good && i < ARRAY_LEN(OWNED); i++) {
         good = owned_insert(db, &OWNED[i]);
     }
-    return good && sql_exec(db, AFTER) &&
+    return good && sql_exec(db, replacement->after) &&
            sql_number(db, "SELECT count(*) FROM pragma_foreign_key_check", -1) == 0;
 }
 
 bool store_refresh(sqlite3 *db, const char *name, char ret_error[STORE_ERROR_MAX])
 {
-    bool good = attach_bundled(db) && sql_exec(db, "PRAGMA foreign_keys=OFF");
+    bool good = embedded_attach(db) && sql_exec(db, "PRAGMA foreign_keys=OFF");
     if (good && bundle_is_due(db)) {
-        good = sql_exec(db, BEGIN) && replace_rows(db) && sql_exec(db, "COMMIT");
+        good = store_rows_replace(db, &REFRESH) && sql_exec(db, "COMMIT");
     }
     if (!good) {
         sql_explain(db, name, ret_error, STORE_ERROR_MAX);

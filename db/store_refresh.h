@@ -14,6 +14,21 @@
  */
 sqlite3 *embedded_open(void);
 
+/* Attaches the embedded database as "bundled". */
+MUST_USE bool embedded_attach(sqlite3 *db);
+
+/* Statements around the rows that belong to records. */
+struct rows_replacement {
+    const char *before;  /* fills temp.refreshed (kind, id), and writes the trail */
+    const char *records; /* brings the records themselves */
+    const char *after;   /* drops temp.refreshed */
+};
+
+/* Begins a transaction and puts the rows of the attached "bundled" in the place of those in "main",
+ * for the records of temp.refreshed; foreign keys have to be off and are checked at the end. The
+ * caller commits, or gives it up when this is false. */
+MUST_USE bool store_rows_replace(sqlite3 *db, const struct rows_replacement *replacement);
+
 /* Deletes what belongs to one record, and its own row; foreign keys have to be deferred. */
 MUST_USE bool store_rows_delete(sqlite3 *db, const char *kind, const char *id);
 

@@ -12,6 +12,7 @@
 #include "store.h"
 #include "store_command.h"
 #include "token_command.h"
+#include "transfer_command.h"
 
 #define EXIT_USAGE 2
 #define WORDS_MAX 2
@@ -24,69 +25,102 @@ struct options {
 };
 
 /* Store and catalogue are NULL for a command that opens no store. */
-typedef bool command_fn(struct store *store, const struct catalogue *catalogue,
-                        const struct options *options);
+typedef int command_fn(struct store *store, const struct catalogue *catalogue,
+                       const struct options *options);
 
-static bool run_calibrate(struct store *store, const struct catalogue *catalogue,
-                          const struct options *options)
+static int status_of(bool done)
 {
-    (void)store;
-    return calibrate(catalogue, options->out, stdout);
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static bool run_backtest(struct store *store, const struct catalogue *catalogue,
+static int run_calibrate(struct store *store, const struct catalogue *catalogue,
                          const struct options *options)
 {
-    return backtest_report(store, catalogue, options->format, options->set, stdout);
+    (void)store;
+    return status_of(calibrate(catalogue, options->out, stdout));
 }
 
-static bool run_fit_local(struct store *store, const struct catalogue *catalogue,
-                          const struct options *options)
+static int run_backtest(struct store *store, const struct catalogue *catalogue,
+                        const struct options *options)
+{
+    return status_of(backtest_report(store, catalogue, options->format, options->set, stdout));
+}
+
+static int run_fit_local(struct store *store, const struct catalogue *catalogue,
+                         const struct options *options)
 {
     (void)catalogue;
-    return calibrate_local(store, options->out, stdout);
+    return status_of(calibrate_local(store, options->out, stdout));
 }
 
-static bool run_fit_kernels(struct store *store, const struct catalogue *catalogue,
-                            const struct options *options)
+static int run_fit_kernels(struct store *store, const struct catalogue *catalogue,
+                           const struct options *options)
 {
     (void)store;
     (void)catalogue;
-    return kernel_tables_fit(options->tables != NULL ? options->tables : "db/records/kernels",
-                             options->out, stdout);
+    return status_of(kernel_tables_fit(
+        options->tables != NULL ? options->tables : "db/records/kernels", options->out, stdout));
 }
 
-static bool run_token(struct store *store, const struct catalogue *catalogue,
-                      const struct options *options)
+static int run_token(struct store *store, const struct catalogue *catalogue,
+                     const struct options *options)
 {
     (void)catalogue;
-    return token_command(store, options->words[0], options->words[1], options->scope,
-                         options->expires, stdout);
+    return status_of(token_command(store, options->words[0], options->words[1], options->scope,
+                                   options->expires, stdout));
 }
 
 /* What these do with a file they do without opening it as a store: nothing is made or migrated. */
-static bool run_backup(struct store *store, const struct catalogue *catalogue,
+static int run_backup(struct store *store, const struct catalogue *catalogue,
+                      const struct options *options)
+{
+    (void)store;
+    (void)catalogue;
+    return status_of(backup_command(options->db, options->words[0], stdout));
+}
+
+static int run_restore(struct store *store, const struct catalogue *catalogue,
                        const struct options *options)
 {
     (void)store;
     (void)catalogue;
-    return backup_command(options->db, options->words[0], stdout);
+    return status_of(restore_command(options->db, options->words[0], stdout));
 }
 
-static bool run_restore(struct store *store, const struct catalogue *catalogue,
-                        const struct options *options)
+static int run_verify(struct store *store, const struct catalogue *catalogue,
+                      const struct options *options)
 {
     (void)store;
     (void)catalogue;
-    return restore_command(options->db, options->words[0], stdout);
+    return status_of(verify_command(options->words[0], stdout));
 }
 
-static bool run_verify(struct store *store, const struct catalogue *catalogue,
-                       const struct options *options)
+static int run_export(struct store *store, const struct catalogue *catalogue,
+                      const struct options *options)
 {
     (void)store;
     (void)catalogue;
-    return verify_command(options->words[0], stdout);
+    return status_of(export_command(options->db, options->words[0], stdout));
+}
+
+static int run_import(struct store *store, const struct catalogue *catalogue,
+                      const struct options *options)
+{
+    (void)store;
+    (void)catalogue;
+    return status_of(import_command(options->db, options->words[0], stdout));
+}
+
+static int run_diff(struct store *store, const struct catalogue *catalogue,
+                    const struct options *options)
+{
+    (void)store;
+    (void)catalogue;
+    if (options->n_words < 2) {
+        fprintf(stderr, "regimed: diff compares two: a store's file or a folder each\n");
+        return EXIT_USAGE;
+    }
+    return diff_command(options->words[0], options->words[1], options->format, stdout);
 }
 
 /* What a command needs in front of it. */
@@ -141,6 +175,17 @@ static const struct command {
     {"verify", run_verify, NO_STORE, 1, "", "DB",
      "whether a file is a store of this program and whole: schema, every page, every reference;\n"
      "changes nothing, also beside a daemon"},
+    {"export", run_export, NO_STORE, 1, " --db ", "FOLDER [--db FILE]",
+     "writes the whole catalogue of the store (the embedded records without --db) into a new\n"
+     "folder, as the files that db/records of a checkout consists of; the same records give the\n"
+     "same bytes. Tokens, counters and the trail of revisions stay behind (backup has them)"},
+    {"import", run_import, PATH_OF_DB, 1, " --db ", "FOLDER --db FILE",
+     "checks such a folder and brings its records into the store, all or none, every fault named.\n"
+     "A file that is not there is made of them; in one that is there they replace those of the\n"
+     "same id (the text before stays in the revisions), and what the folder lacks is kept"},
+    {"diff", run_diff, NO_STORE, 2, " --format ", "STORE_A STORE_B [--format text|json]",
+     "what B, a store's file or a folder of records, has added, removed and changed against A,\n"
+     "field by field; reads alone. Exit status 0: the same, 1: different, 2: trouble"},
 };
 
 bool command_is_named(int argc, char **argv)
@@ -232,19 +277,19 @@ static void print_command(FILE *out, const struct command *command)
     fputs("\n", out);
 }
 
-static bool run_on_store(const struct command *command, const struct options *options)
+static int run_on_store(const struct command *command, const struct options *options)
 {
     char error[STORE_ERROR_MAX];
     struct store *store;
     if (!store_open(options->db, &store, error)) {
         fprintf(stderr, "regimed: %s\n", error);
-        return false;
+        return EXIT_FAILURE;
     }
     const struct catalogue *catalogue = store_catalogue(store);
-    bool done = command->run(store, catalogue, options);
+    int status = command->run(store, catalogue, options);
     store_release(store, catalogue);
     store_close(store);
-    return done;
+    return status;
 }
 
 int command_run(int argc, char **argv)
@@ -268,8 +313,7 @@ int command_run(int argc, char **argv)
         return EXIT_USAGE;
     }
     bool opens = command->need == OPEN_STORE || command->need == OPEN_STORE_OF_DB;
-    bool done = opens ? run_on_store(command, &options) : command->run(NULL, NULL, &options);
-    return done ? EXIT_SUCCESS : EXIT_FAILURE;
+    return opens ? run_on_store(command, &options) : command->run(NULL, NULL, &options);
 }
 
 void command_help(FILE *out)

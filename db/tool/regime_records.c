@@ -26,6 +26,23 @@ static bool name_bundle(sqlite3 *db)
     return sql_run(db, "INSERT INTO store_info VALUES ('records_digest', ?1)", "t", hex);
 }
 
+/* How many measurements of which kind there are. */
+static void print_counts(sqlite3 *db)
+{
+    sqlite3_stmt *row = NULL;
+    (void)sqlite3_prepare_v2(
+        db,
+        "SELECT anchor_kind, count(*), count(disputed), count(*) FILTER (WHERE model_id IS NULL OR "
+        "hardware_id IS NULL) FROM anchors GROUP BY 1 ORDER BY 1",
+        -1, &row, NULL);
+    while (row && sqlite3_step(row) == SQLITE_ROW) {
+        (void)fprintf(stderr, "anchors: %5d %-14s %4d disputed, %4d of an unknown model or part\n",
+                      sqlite3_column_int(row, 1), (const char *)sqlite3_column_text(row, 0),
+                      sqlite3_column_int(row, 2), sqlite3_column_int(row, 3));
+    }
+    sqlite3_finalize(row);
+}
+
 static bool build(sqlite3 *db, const char *out, const char *records)
 {
     const struct migrations all = {MIGRATIONS, N_MIGRATIONS};
@@ -37,6 +54,7 @@ static bool build(sqlite3 *db, const char *out, const char *records)
     if (!import_records(db, records, stderr)) {
         return false;
     }
+    print_counts(db);
     if (!sql_exec(db, "INSERT INTO search(search) VALUES ('optimize')") || !name_bundle(db) ||
         !sql_run(db, "VACUUM INTO ?1", "t", out)) {
         (void)fprintf(stderr, "%s: %s\n", out, sqlite3_errmsg(db));

@@ -26,6 +26,8 @@
 #define FLAGS_MAX 16
 #define START_TIMEOUT_MS 30000
 #define RAW_TIMEOUT_S 4
+/* A store, what it exported, and the folders in that. */
+#define FOLDER_LEVELS 3
 #define RUN_TIMEOUT_S 20
 #define LISTENING "listening on http"
 #define HOST_AND_PORT "://127.0.0.1:"
@@ -190,19 +192,25 @@ int daemon_again(struct daemon *daemon, const char *const *flags)
     return status;
 }
 
+static void remove_tree(const char *path, int levels)
+{
+    struct dirent **entries = NULL;
+    int n = scandir(path, &entries, NULL, NULL);
+
+    for (int i = 0; i < n; i++) {
+        char below[400];
+        snprintf(below, sizeof(below), "%.120s/%s", path, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.' && unlink(below) != 0 && levels > 1)
+            remove_tree(below, levels - 1);
+        free(entries[i]);
+    }
+    free(entries);
+    rmdir(path);
+}
+
 void daemon_remove_folder(const struct daemon *daemon)
 {
-    DIR *folder = opendir(daemon->folder);
-
-    if (!folder)
-        return;
-    for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
-        char path[400];
-        snprintf(path, sizeof(path), "%s/%s", daemon->folder, entry->d_name);
-        unlink(path);
-    }
-    closedir(folder);
-    rmdir(daemon->folder);
+    remove_tree(daemon->folder, FOLDER_LEVELS);
 }
 
 int daemon_wait(struct daemon *daemon)
