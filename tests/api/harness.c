@@ -28,7 +28,7 @@
 #define RAW_TIMEOUT_S 4
 /* A store, what it exported, and the folders in that. */
 #define FOLDER_LEVELS 3
-#define RUN_TIMEOUT_S 20
+#define RUN_TIMEOUT_S 120
 #define LISTENING "listening on http"
 #define HOST_AND_PORT "://127.0.0.1:"
 #define HANDED_FD 3
