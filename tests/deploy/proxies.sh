@@ -148,6 +148,17 @@ check_headers()
     has_header Retry-After '[0-9]'
 }
 
+# A body that is too long is refused as a problem document, by the daemon or by what stands before it.
+check_long_bodies()
+{
+    local bytes
+    for bytes in 400000 2000000; do
+        head -c "$bytes" /dev/zero | tr '\0' ' ' >"$work/long"
+        [[ $(ask POST /v1/plan long --json "@$work/long") == 413 ]] || fail "$bytes bytes: $(cat "$work/headers")"
+        has_header Content-Type application/problem+json
+    done
+}
+
 # Connections to a daemon stay open when its clients have gone: the gauge counts more than its own.
 check_kept_connections()
 {
@@ -220,6 +231,7 @@ done
 ((i < 100)) || fail "does not serve: $(cat "$work/error.log" 2>/dev/null)"
 check_every_operation
 check_headers
+check_long_bodies
 check_kept_connections
 check_streaming
 check_lost_daemons
