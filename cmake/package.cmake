@@ -16,7 +16,7 @@ install(PROGRAMS deploy/systemd/regimed-backup.sh DESTINATION lib/regimed RENAME
 install(FILES README.md NOTICE DESTINATION share/doc/regimed)
 install(FILES deploy/README.md DESTINATION share/doc/regimed RENAME handbook.md)
 install(FILES deploy/debian/copyright DESTINATION share/doc/regimed)
-install(FILES deploy/nginx/regime.conf deploy/haproxy/haproxy.cfg deploy/prometheus/scrape.yml
+install(FILES deploy/systemd/litestream-regime.yml deploy/nginx/regime.conf deploy/haproxy/haproxy.cfg deploy/prometheus/scrape.yml
               deploy/prometheus/regime-rules.yml deploy/grafana/regime-service.json
               deploy/grafana/regime-planner.json DESTINATION share/doc/regimed/examples)
 install(FILES deploy/debian/lintian-overrides DESTINATION share/lintian/overrides RENAME regimed)
