@@ -131,7 +131,8 @@ check_monitoring()
         curl -s --unix-socket "$socket" -o /dev/null "http://localhost/v1/$route" --json '{}'
     done
     curl -s --unix-socket "$socket" http://localhost/metrics | /usr/bin/python3 tests/deploy/metrics.py \
-        deploy/prometheus/regime-rules.yml deploy/grafana/regime-service.json deploy/README.md
+        deploy/prometheus/regime-rules.yml tests/deploy/alerts.test.yml deploy/grafana/regime-service.json \
+        deploy/README.md
 }
 
 # What kustomize renders, where kubectl has it; Helm's templates are only read.

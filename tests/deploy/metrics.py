@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """metrics.py - every metric that rules and dashboards ask for is one that /metrics has.
 
-    curl -s .../metrics | metrics.py RULES.yml DASHBOARD.json HANDBOOK.md
+    curl -s .../metrics | metrics.py RULES.yml TESTS.yml DASHBOARD.json HANDBOOK.md
 
 A label's value in a query must be one of the metric's where /metrics shows that metric with that label;
-each alert has a section of its name in the handbook, and each of those sections an alert.
+each alert has a section of its name in the handbook, and each of those sections an alert; TESTS have a case
+in which it is raised, and one in which it is not.
 """
 import json
 import re
@@ -56,7 +57,15 @@ def faults_of(place, query, known, recorded):
                     yield f"{place}: {name} has no {label} {value}"
 
 
-def main(rules_path, dashboard_path, handbook_path):
+def untested(alerts, path):
+    with open(path, encoding="utf-8") as file:
+        cases = [case for test in yaml.safe_load(file)["tests"] for case in test["alert_rule_test"]]
+    for raised, word in ((True, "raised"), (False, "quiet")):
+        names = {case["alertname"] for case in cases if bool(case["exp_alerts"]) == raised}
+        yield from (f"no test in which {name} is {word}" for name in alerts - names)
+
+
+def main(rules_path, tests_path, dashboard_path, handbook_path):
     known = samples(sys.stdin.read())
     with open(rules_path, encoding="utf-8") as file:
         rules = [rule for group in yaml.safe_load(file)["groups"] for rule in group["rules"]]
@@ -68,6 +77,7 @@ def main(rules_path, dashboard_path, handbook_path):
     alerts = {rule["alert"] for rule in rules if "alert" in rule}
     faults = [f"the handbook has no section {name}" for name in alerts - sections]
     faults += [f"no alert is called {name}" for name in sections - alerts]
+    faults += untested(alerts, tests_path)
     queries = [(rule.get("alert") or rule["record"], rule["expr"]) for rule in rules]
     for place, query in queries + list(dashboard_queries(dashboard)):
         faults += faults_of(place, query, known, recorded)
