@@ -18,6 +18,8 @@
 #define SPAN "00f067aa0ba902b7"
 #define LOG_MAX 20000
 #define LINES_MAX 20
+#define PAUSE_MS 100
+#define PATIENCE 100 /* pauses */
 
 /* The lines of a log, each an object. */
 struct lines {
@@ -47,12 +49,15 @@ static void lines_done(struct lines *lines)
         cJSON_Delete(lines->line[i]);
 }
 
+/* What is written next, up to a whole line and a pause; a busy machine may take seconds. */
 static void next_lines(const struct daemon *daemon, struct lines *ret_lines)
 {
     char log[LOG_MAX];
-    bool closed;
+    size_t length = 0;
+    bool closed = false;
 
-    log[raw_read(daemon->log_fd, 300, log, sizeof(log) - 1, &closed)] = '\0';
+    for (int i = 0; i < PATIENCE && !closed && (!length || log[length - 1] != '\n'); i++)
+        length += raw_read(daemon->log_fd, PAUSE_MS, log + length, sizeof(log) - length, &closed);
     read_lines(log, ret_lines);
 }
 
