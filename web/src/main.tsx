@@ -4,7 +4,7 @@ import {pageOf} from './app/pages';
 import {Shell} from './app/shell';
 
 // The page is fetched while the frame around it is drawn.
-void pageOf(location.pathname)?.page.load();
+pageOf(location.pathname)?.page.load().catch(() => undefined);
 
 const root = document.getElementById('app');
 if (root)

@@ -31,6 +31,8 @@ const UNITS = {
     bytes: (v: number) => scaled(v, [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']]),
     flops: (v: number) => scaled(v, [[1e15, 'PFLOP'], [1e12, 'TFLOP'], [1e9, 'GFLOP'], [1e6, 'MFLOP'], [1, 'FLOP']]),
     tokens: (v: number) => Math.round(v).toLocaleString('en-US'),
+    // Of many that are held, a part of one is none.
+    requests: (v: number) => digits(v < 10 ? v : Math.floor(v)),
     count: (v: number) => digits(v),
     rate: (v: number) => digits(v),
     usd: (v: number) => `$${v >= 100 ? digits(v) : v.toFixed(v >= 1 ? 2 : 3)}`,

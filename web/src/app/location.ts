@@ -31,6 +31,9 @@ export function useLocation(): Place
     return place;
 }
 
+/** The query that the address holds now: what has changed since a page was drawn is in it. */
+export const currentQuery = (): URLSearchParams => here().query;
+
 /** Goes to an address of this site; `replace` keeps it out of the history. Another page begins at its top. */
 export function navigate(to: string, options: {replace?: boolean} = {}): void
 {
@@ -77,5 +80,6 @@ export function followLinks(isPage: (path: string) => boolean): (event: MouseEve
             return;
         event.preventDefault();
         navigate(url.pathname + url.search + url.hash);
+        scrollTo(0, 0);
     };
 }

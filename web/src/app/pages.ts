@@ -17,15 +17,19 @@ export interface Page {
     readonly inMenu: boolean;
     /** Its settings are those of a plan: the menu takes them along to another such page. */
     readonly ofPlan?: boolean;
+    /** Names of its charts, each of which may stand alone in another page. */
+    readonly charts: readonly string[];
     readonly load: () => Promise<{default: ComponentType<PageProps>}>;
 }
 
 export const PAGES: readonly Page[] = [
-    {path: '/', title: 'Plan', inMenu: true, ofPlan: true, load: () => import('../pages/plan/page')},
-    {path: '/map', title: 'Map', inMenu: true, ofPlan: true, load: () => import('../pages/map/page')},
-    {path: '/compare', title: 'Compare', inMenu: true, load: () => import('../pages/compare/page')},
-    {path: '/search', title: 'Search', inMenu: true, load: () => import('../pages/search/page')},
-    {path: '/records', title: 'Records', inMenu: true, load: () => import('../pages/records/page')},
+    {path: '/', title: 'Plan', inMenu: true, ofPlan: true, charts: ['step', 'roofline', 'memory', 'cures'],
+        load: () => import('../pages/plan/page')},
+    {path: '/map', title: 'Map', inMenu: true, ofPlan: true, charts: ['map'], load: () => import('../pages/map/page')},
+    {path: '/compare', title: 'Compare', inMenu: true, charts: ['compare-decode', 'compare-prefill'],
+        load: () => import('../pages/compare/page')},
+    {path: '/search', title: 'Search', inMenu: true, charts: ['front'], load: () => import('../pages/search/page')},
+    {path: '/records', title: 'Records', inMenu: true, charts: ['backtest'], load: () => import('../pages/records/page')},
 ];
 
 /** The page of a path, and what of the path stands behind the page's own. */

@@ -21,6 +21,9 @@ const PASTED = 'pasted:';
 
 export const isPasted = (model: string) => model.startsWith(PASTED);
 
+/** Whether a query names a pasted model that this tab does not have. */
+export const isLost = (query: URLSearchParams) => isPasted(query.get('model') ?? '') && !keptOf(query);
+
 /** Keeps a model in this tab; the name it has in the address. */
 export function keepModel(model: unknown, name: string): string
 {
@@ -65,19 +68,40 @@ function placeOf(name: string): string[]
     return [group, ...name.split('.')];
 }
 
-/** The body of a POST that asks what a query asks. */
-export function bodyOf(query: URLSearchParams, model: unknown): Record<string, unknown>
+/** A part given whole, where the text is one; else the text, for the API to refuse. */
+function partOf(text: string): unknown
 {
-    const body: Record<string, unknown> = {};
+    try {
+        return text.startsWith('{') ? JSON.parse(text) : text;
+    } catch {
+        return text;
+    }
+}
+
+type Body = Record<string, unknown>;
+
+/** The object at a member; null where something else stands there. Without a prototype, any name is a member. */
+function within(at: Body, name: string): Body | null
+{
+    const inner = at[name] ??= Object.create(null);
+    return typeof inner === 'object' ? inner as Body : null;
+}
+
+/** The body of a POST that asks what a query asks. */
+export function bodyOf(query: URLSearchParams, model: unknown): Body
+{
+    const body = Object.create(null) as Body;
     for (const [argument, text] of query) {
-        const path = placeOf(argumentOf(argument));
-        const name = path.pop();
-        let at = body;
-        for (const step of path)
-            at = (at[step] ??= {}) as Record<string, unknown>;
-        if (name)
-            at[name] = name === 'model' ? model : name === 'hardware' && text.startsWith('{') ? JSON.parse(text)
-                : valueOf(argument, text);
+        const [first = '', ...others] = placeOf(argumentOf(argument));
+        const name = others.pop();
+        let at: Body | null = name === undefined ? body : within(body, first);
+        for (const step of others)
+            at = at && within(at, step);
+        // "tp.x" beside "tp" has no place; under its whole name the API refuses it.
+        if (at)
+            at[name ?? first] = first === 'model' ? model : first === 'hardware' ? partOf(text) : valueOf(argument, text);
+        else
+            (body[first] as Body)[argument] = text;
     }
     return body;
 }

@@ -1,6 +1,6 @@
 // shell.tsx - what stands around every page: the menu, the theme, the page itself.
-import type {ComponentType} from 'preact';
-import {useEffect, useRef, useState} from 'preact/hooks';
+import type {ComponentChildren, ComponentType} from 'preact';
+import {useEffect, useErrorBoundary, useRef, useState} from 'preact/hooks';
 import {addressOf, followLinks, useLocation, type Place} from './location';
 import {PAGES, pageOf, type Page, type PageProps} from './pages';
 import {planQuery} from './plan-query';
@@ -54,16 +54,39 @@ function Header({current, place}: {current: Page | null; place: Place})
     );
 }
 
+function Reload({what}: {what: string})
+{
+    return (
+        <p role="alert">
+            {what} <button type="button" onClick={() => location.reload()}>Load it again</button>
+        </p>
+    );
+}
+
+const NotLoaded = () => <Reload what="This page did not load: the service does not answer, or serves another version." />;
+
+/** A page; what breaks in it is said, and the next address tries again. */
+function Guard({place, children}: {place: Place; children: ComponentChildren})
+{
+    const [error, reset] = useErrorBoundary((thrown: unknown) => console.error(thrown));
+    useEffect(() => {
+        if (error)
+            reset();
+    }, [place]);
+    return error ? <Reload what="This page broke, by what its address says or by a fault of its own." /> : <>{children}</>;
+}
+
 /** The page's component once it is loaded. */
 function useComponent(page: Page | null): ComponentType<PageProps> | null
 {
     const [loaded, setLoaded] = useState<{page: Page; component: ComponentType<PageProps>} | null>(null);
     useEffect(() => {
         let alive = true;
-        void page?.load().then((module) => {
-            if (alive)
-                setLoaded({page, component: module.default});
-        });
+        const load = (component: ComponentType<PageProps>) => {
+            if (page && alive)
+                setLoaded({page, component});
+        };
+        page?.load().then((module) => load(module.default), () => load(NotLoaded));
         return () => {
             alive = false;
         };
@@ -80,6 +103,8 @@ export function Shell()
     const main = useRef<HTMLElement>(null);
     const shown = useRef(page);
     const embed = place.query.get('embed') === '1';
+    const chart = place.query.get('chart');
+    const noChart = embed && page !== null && chart !== null && !page.charts.includes(chart);
 
     useEffect(() => {
         document.title = page && page.path !== '/' ? `${page.title} · Regime` : 'Regime';
@@ -94,7 +119,10 @@ export function Shell()
             {!embed && <a class="skip" href="#main">To the content</a>}
             {!embed && <Header current={page} place={place} />}
             <main id="main" tabIndex={-1} ref={main}>
-                {Component && found && <Component place={place} rest={found.rest} embed={embed} />}
+                {noChart && <p role="alert">There is no chart “{chart}” here, but {page.charts.join(', ')}.</p>}
+                {Component && found && !noChart && (
+                    <Guard place={place}><Component place={place} rest={found.rest} embed={embed} /></Guard>
+                )}
                 {!found && <p>There is no such page. <a href="/">To the plan</a></p>}
             </main>
         </div>

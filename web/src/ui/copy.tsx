@@ -26,12 +26,14 @@ async function copy(text: string): Promise<boolean>
 
 interface CopyProps {
     readonly label: string;
+    /** What it is called where several stand on a page: "Copy the command of prefill". */
+    readonly name?: string;
     readonly text: () => string;
     readonly class?: string;
 }
 
 /** The label turns into "Copied" for two seconds. */
-export function CopyButton({label, text, class: name}: CopyProps)
+export function CopyButton({label, name, text, class: look}: CopyProps)
 {
     const [said, setSaid] = useState('');
     useEffect(() => {
@@ -41,8 +43,11 @@ export function CopyButton({label, text, class: name}: CopyProps)
         return () => clearTimeout(timer);
     }, [said]);
     return (
-        <button type="button" class={name} onClick={() => {
-            void copy(text()).then((done) => setSaid(done ? 'Copied' : 'Not allowed'));
-        }}>{said || label}</button>
+        <>
+            <button type="button" class={look} aria-label={name} onClick={() => {
+                void copy(text()).then((done) => setSaid(done ? 'Copied' : 'Not allowed'));
+            }}>{said || label}</button>
+            <span class="hidden-text" role="status">{said}</span>
+        </>
     );
 }

@@ -101,7 +101,7 @@ export function SliderField({label, value, onChange, min, max, standard, fault}:
     const id = useId();
     const [draft, setDraft] = useState<number | null>(null);
     const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-    const shown = draft ?? (Number(value) || standard);
+    const shown = draft ?? (Number(value) >= min ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : standard);
 
     // What is being dragged stands until the last of it has reached the address.
     useEffect(() => {
@@ -119,15 +119,19 @@ export function SliderField({label, value, onChange, min, max, standard, fault}:
             onChange(String(next));
         }, COMMIT_MS);
     };
+    // What is no number goes to the API too, which says so.
     const exact = (text: string) => {
-        const next = Number(text.replaceAll(',', ''));
-        if (Number.isFinite(next) && next >= 1)
-            onChange(String(Math.round(next)));
+        const next = Number(text.replaceAll(',', '') || NaN);
+        clearTimeout(timer.current);
+        timer.current = undefined;
+        setDraft(null);
+        onChange(Number.isFinite(next) && next >= min ? String(Math.round(next)) : text.trim());
     };
+    const written = draft === null && value !== '' && !(Number(value) >= min) ? value : shown.toLocaleString('en-US');
     return (
         <div class="field slider">
             <label for={id}>{label}</label>
-            <input type="text" inputMode="numeric" id={id} class="slider-number" value={shown.toLocaleString('en-US')}
+            <input type="text" inputMode="numeric" id={id} class="slider-number" value={written}
                 autocomplete="off" aria-invalid={fault ? true : undefined}
                 onChange={(event) => exact(event.currentTarget.value)} />
             <input type="range" class="slider-range" aria-label={`${label}, slider`} min={0} max={positionOf(max, min)}

@@ -12,7 +12,7 @@ function Change({what, pair}: {what: string; pair: Pair | undefined})
         return <>{what}: no record</>;
     if (Math.abs(pair.change) < NOTHING)
         return <>{what} stays</>;
-    return <>{what} {pair.change < 0 ? 'falls' : 'rises'} by <strong>{digits(Math.abs(pair.change) * 100, 2)} %</strong></>;
+    return <>{what} {pair.change < 0 ? 'falls' : 'rises'} by <strong>{`${digits(Math.abs(pair.change) * 100, 2)}\u00a0%`}</strong></>;
 }
 
 const plain = (id: string) => id.replaceAll('_', ' ');

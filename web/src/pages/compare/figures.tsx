@@ -93,7 +93,7 @@ const MEMORY: readonly (readonly [name: string, title: string, unit: Unit, lower
     ['usable_bytes', 'Usable, per device', 'bytes', false],
     ['kv_bytes_per_token', 'KV bytes of a token', 'bytes', true],
     ['kv_token_capacity', 'Tokens the pool holds', 'tokens', false],
-    ['max_concurrency', 'Requests of this load it holds', 'count', false],
+    ['max_concurrency', 'Requests of this load it holds', 'requests', false],
 ];
 
 export function MemoryFigures({comparison}: {comparison: Comparison})

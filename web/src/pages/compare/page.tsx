@@ -1,14 +1,14 @@
 // page.tsx - two configurations side by side: what differs between them, and what that does.
 import {useMemo, useState} from 'preact/hooks';
-import {useAnswer} from '../../app/api';
+import {useAnswer, type Problem} from '../../app/api';
 import {addressOfSides, sidesOf, type Comparison, type Side, type Sides} from '../../app/compare';
-import {navigate} from '../../app/location';
+import {currentQuery, navigate} from '../../app/location';
 import type {PageProps} from '../../app/pages';
 import type {Plan} from '../../app/plan';
 import {changedQuery} from '../../app/plan-query';
 import {questionOf, requestOf} from '../../app/plan-question';
 import {CopyButton} from '../../ui/copy';
-import {Intake} from '../plan/intake';
+import {Intake, LostNote} from '../plan/intake';
 import {Changes} from './changes';
 import {Checks} from './checks';
 import {ClassDeltas} from './classes';
@@ -65,6 +65,19 @@ function Results({comparison, plans, embed}: {comparison: Comparison; plans: Pla
     );
 }
 
+function Faults({problem}: {problem: Problem})
+{
+    return (
+        <div class="faults" role="alert">
+            <p class="fault">Not compared: {problem.title}.</p>
+            <ul>{problem.faults.map((fault) => (
+                <li key={fault.pointer + fault.detail}><code>{fault.pointer}</code> {fault.detail}
+                    {fault.suggestion && <>; the nearest is {fault.suggestion}</>}</li>
+            ))}</ul>
+        </div>
+    );
+}
+
 export default function ComparePage({place, embed}: PageProps)
 {
     const text = place.query.toString();
@@ -77,10 +90,14 @@ export default function ComparePage({place, embed}: PageProps)
     const card = (side: Side) => (
         <SideCard side={side} query={sides[side]} plan={(side === 'a' ? data?.baseline : data?.candidate) ?? null}
             faults={problem?.faults ?? []} onPaste={() => setPasting(side)}
-            set={(changes, replace) => go({...sides, [side]: changedQuery(sides[side], changes)}, replace)} />
+            set={(changes, replace) => {
+                const now = sidesOf(currentQuery());
+                go({...now, [side]: changedQuery(now[side], changes)}, replace);
+            }} />
     );
     if (embed)
         return <div class="embedded"><h1 class="hidden-text">Compare</h1>
+            {problem && <Faults problem={problem} />}
             {data && <Results comparison={data} plans={plans} embed />}</div>;
     return (
         <div class="compare">
@@ -89,15 +106,8 @@ export default function ComparePage({place, embed}: PageProps)
                 <Tools sides={sides} go={go} />
             </div>
             <div class="compare-sides">{card('a')}{card('b')}</div>
-            {problem && (
-                <div class="faults" role="alert">
-                    <p class="fault">Not compared: {problem.title}.</p>
-                    <ul>{problem.faults.map((fault) => (
-                        <li key={fault.pointer + fault.detail}><code>{fault.pointer}</code> {fault.detail}
-                            {fault.suggestion && <>; the nearest is {fault.suggestion}</>}</li>
-                    ))}</ul>
-                </div>
-            )}
+            {(['a', 'b'] as const).map((side) => <LostNote key={side} query={sides[side]} />)}
+            {problem && <Faults problem={problem} />}
             <div class={problem ? 'compare-answer stale' : 'compare-answer'} aria-busy={waiting}>
                 {data && <Results comparison={data} plans={plans} embed={false} />}
             </div>

@@ -102,9 +102,9 @@ export function CrossingList({grid, sorts, spot}: {grid: Grid; sorts: readonly S
         return <p>Along both lines through the planned point nothing changes.</p>;
     return (
         <ul>
-            {crossings.map(({along, at, from, to}) => (
+            {crossings.map(({along, at, before, from, to}) => (
                 <li key={`${along} ${at}`}>
-                    {grid[along].kind.label} {plain(at)}{grid[along].kind.unit ? ` ${grid[along].kind.unit}` : ''}:{' '}
+                    {grid[along].kind.label} between {plain(before)} and {plain(at)}{grid[along].kind.unit ? ` ${grid[along].kind.unit}` : ''}:{' '}
                     {from.label} → <strong>{to.label}</strong>
                 </li>
             ))}

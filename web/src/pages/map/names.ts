@@ -19,8 +19,9 @@ const REGIONS_MOST = 12;
 /** A border between two regions crossed by a straight walk through the planned point. */
 interface Crossing {
     readonly along: 'x' | 'y';
-    /** The first value on the far side. */
+    /** The first value on the far side, and the last before it. */
     readonly at: number;
+    readonly before: number;
     readonly from: Sort;
     readonly to: Sort;
     readonly i: number;
@@ -31,15 +32,16 @@ export function crossingsOf(grid: Grid, sorts: readonly Sort[], spot: {i: number
 {
     const rows = grid.ys.length;
     const found: Crossing[] = [];
-    const step = (along: 'x' | 'y', before: number, after: number, at: number, i: number, j: number) => {
-        const from = sorts[before], to = sorts[after];
+    const step = (along: 'x' | 'y', k: number, i: number, j: number) => {
+        const from = sorts[along === 'x' ? (i - 1) * rows + j : i * rows + j - 1], to = sorts[i * rows + j];
+        const values = along === 'x' ? grid.xs : grid.ys;
         if (from && to && from.id !== to.id)
-            found.push({along, at, from, to, i, j});
+            found.push({along, at: values[k] ?? 0, before: values[k - 1] ?? 0, from, to, i, j});
     };
     for (let i = 1; i < grid.xs.length; i++)
-        step('x', (i - 1) * rows + spot.j, i * rows + spot.j, grid.xs[i] ?? 0, i, spot.j);
+        step('x', i, i, spot.j);
     for (let j = 1; j < rows; j++)
-        step('y', spot.i * rows + j - 1, spot.i * rows + j, grid.ys[j] ?? 0, spot.i, j);
+        step('y', j, spot.i, j);
     return found;
 }
 

@@ -7,6 +7,7 @@ import {planQuery} from '../../app/plan-query';
 import {questionOf} from '../../app/plan-question';
 import type {PageProps} from '../../app/pages';
 import {Frame} from '../../charts/frame';
+import {LostNote} from '../plan/intake';
 import {leafOf, settingsOf, type MapSettings} from './axes';
 import {colouringOf, sortCells, type Sort} from './colouring';
 import {Controls} from './controls';
@@ -154,6 +155,7 @@ export default function MapPage({place, embed}: PageProps)
         <>
             {!embed && <h1>Where it moves</h1>}
             {!embed && <Controls settings={settings} plan={plan} problem={planned.problem} />}
+            <LostNote query={plan} />
             {bad && <Faults problem={bad} />}
             {grid ? (
                 <MapView grid={grid} sorts={sorts} point={point} settings={settings} plan={plan} query={place.query}

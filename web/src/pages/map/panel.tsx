@@ -82,7 +82,7 @@ function Figures({cell}: {cell: Cell})
             <Row name="Memory">
                 {cell.fits ? 'fits' : <span class="bad">does not fit</span>}
                 {cell.fits && cell.max_concurrency !== null &&
-                    <span class={waits(cell) ? 'doubt' : 'soft'}> · room for {figure(Math.floor(cell.max_concurrency), 'tokens')} requests
+                    <span class={waits(cell) ? 'doubt' : 'soft'}> · room for {figure(cell.max_concurrency, 'requests')} requests
                         {waits(cell) ? ', the rest waits' : ''}</span>}
             </Row>
         </dl>

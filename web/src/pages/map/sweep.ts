@@ -1,4 +1,5 @@
 // sweep.ts - the plans of a map: asked of the API as one sweep, line by line.
+import {Problem} from '../../app/api';
 import {streamLines, useStreamed, type Streamed} from '../../app/stream';
 import type {Request} from '../../app/plan';
 import {requestOf} from '../../app/plan-question';
@@ -42,7 +43,7 @@ export interface Cell {
 
 interface SweepBody {
     readonly base: unknown;
-    readonly axes: Readonly<Record<string, unknown>>;
+    readonly axes: Readonly<Record<string, readonly number[]>>;
     readonly columns: readonly string[];
     readonly replay: boolean;
 }
@@ -98,6 +99,9 @@ async function fetchCells(body: SweepBody, settings: MapSettings, signal: AbortS
                 cells.push({...rest, x, y} as unknown as Cell);
         }
     });
+    const asked = Object.values(body.axes).reduce((product, values) => product * values.length, 1);
+    if (cells.length < asked)
+        throw new Problem(0, 'the answer broke off', []);
     return cells;
 }
 

@@ -2,7 +2,7 @@
 import {useId, useState} from 'preact/hooks';
 import {problemFrom, type Problem} from '../../app/api';
 import {argumentOf, givenOf} from '../../app/plan-query';
-import {isPasted} from '../../app/plan-question';
+import {isLost, isPasted} from '../../app/plan-question';
 import {Sheet} from '../../ui/sheet';
 import {planPasted, type Pasted} from './paste';
 import {Faults} from './verdict';
@@ -51,6 +51,15 @@ export function Intake({query, onPasted, onClose}: IntakeProps)
             </form>
         </Sheet>
     );
+}
+
+/** Where an address names a model that was pasted elsewhere. */
+export function LostNote({query}: {query: URLSearchParams})
+{
+    return isLost(query) ? (
+        <p class="card" role="alert">The model of this address was pasted into another browser tab and stayed there: paste it
+            here again.</p>
+    ) : null;
 }
 
 /** What the text set, what it said in vain, what was lent. */

@@ -174,18 +174,17 @@ function Capacity({memory}: {memory: Memory})
 {
     const pool = () => poolExplanation(memory);
     const rows = [
-        {name: 'KV tokens', value: memory.kv_token_capacity},
-        {name: 'Requests of this length', value: memory.max_concurrency},
-        {name: 'Requests of full length', value: memory.max_concurrency_at_max_model_len},
-        {name: 'Longest context', value: memory.longest_context_tokens},
-    ];
+        {name: 'KV tokens', value: memory.kv_token_capacity, unit: 'tokens'},
+        {name: 'Requests of this length', value: memory.max_concurrency, unit: 'requests'},
+        {name: 'Requests of full length', value: memory.max_concurrency_at_max_model_len, unit: 'requests'},
+        {name: 'Longest context', value: memory.longest_context_tokens, unit: 'tokens'},
+    ] as const;
     return (
         <dl class="parts">
             {rows.map((row) => (
                 <div key={row.name}>
                     <dt>{row.name}</dt>
-                    <dd><Figure value={row.value} explain={pool}
-                        unit={row.value !== null && row.value < 10 ? 'count' : 'tokens'} /></dd>
+                    <dd><Figure value={row.value} explain={pool} unit={row.unit} /></dd>
                 </div>
             ))}
         </dl>

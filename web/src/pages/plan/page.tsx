@@ -1,7 +1,7 @@
 // page.tsx - the plan of one configuration: what is planned on one side, the answer on the other.
 import {useEffect, useMemo, useState} from 'preact/hooks';
 import {useAnswer} from '../../app/api';
-import {addressOf, navigate, type Place} from '../../app/location';
+import {addressOf, currentQuery, navigate, type Place} from '../../app/location';
 import type {PageProps} from '../../app/pages';
 import type {Check, Plan, Pointers} from '../../app/plan';
 import {changedQuery, planQuery} from '../../app/plan-query';
@@ -9,7 +9,7 @@ import {isPasted, questionOf} from '../../app/plan-question';
 import {Budget} from './budget';
 import {Cures} from './cures';
 import {Inputs} from './inputs';
-import {Intake, PastedNote} from './intake';
+import {Intake, LostNote, PastedNote} from './intake';
 import {MemoryChart} from './memory';
 import type {Pasted} from './paste';
 import {Anchors, Assumed, Gaps, Moves} from './rest';
@@ -17,7 +17,7 @@ import {Roofline} from './roofline';
 import type {SetSettings} from './settings';
 import {StepChart} from './step';
 import {TakeAway} from './take-away';
-import {Verdict} from './verdict';
+import {Faults, Verdict} from './verdict';
 
 const WIDE = '(min-width: 1000px)';
 
@@ -114,7 +114,7 @@ export default function PlanPage({place, embed}: PageProps)
     const go = (next: URLSearchParams, replace = false) => navigate(addressOf('/', next), {replace});
     const set: SetSettings = (changes, replace) => {
         setPasted(null);
-        go(changedQuery(query, changes), replace);
+        go(changedQuery(planQuery(currentQuery()), changes), replace);
     };
     const apply = (change: Pointers) => {
         setPasted(null);
@@ -125,7 +125,13 @@ export default function PlanPage({place, embed}: PageProps)
         <Charts plan={plan.data} check={check.data} embed={embed} apply={apply} query={query} />
     );
     if (embed)
-        return <div class="embedded"><h1 class="hidden-text">{plan.data?.regime.title ?? 'Plan'}</h1>{charts}</div>;
+        return (
+            <div class="embedded">
+                <h1 class="hidden-text">{plan.data?.regime.title ?? 'Plan'}</h1>
+                {plan.problem && <Faults problem={plan.problem} />}
+                {charts}
+            </div>
+        );
 
     return (
         <div class="plan">
@@ -138,6 +144,7 @@ export default function PlanPage({place, embed}: PageProps)
                 <Inputs query={query} plan={plan.data} faults={plan.problem?.faults ?? []} set={set} />
             </details>
             <div class={plan.problem ? 'plan-answer stale' : 'plan-answer'} aria-busy={plan.waiting}>
+                <LostNote query={query} />
                 {pasted && <PastedNote pasted={pasted} onClose={() => setPasted(null)} />}
                 <Verdict plan={plan.data} check={check.data} problem={plan.problem} />
                 {charts}

@@ -71,7 +71,8 @@ function ticksOf(end: number, wanted: number): number[]
 {
     const rough = end / wanted;
     const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? 10 * power;
+    const sizes = [1, 2, 5, 10].map((factor) => factor * power).filter((size) => size <= end);
+    const step = sizes.find((size) => size >= rough) ?? sizes[sizes.length - 1] ?? power;
     return Array.from({length: Math.floor(end / step + 1e-9) + 1}, (_, i) => i * step);
 }
 

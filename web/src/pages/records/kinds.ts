@@ -334,7 +334,7 @@ export const KINDS: readonly Kind[] = [
     {
         kind: 'gaps', title: 'Gaps', one: 'gap',
         about: 'What nobody measured, most wanted first, and the measurement that would close each.',
-        columns: [first('Question'), integer('Asked', 'asked'), status('Status', 'status'), field('Kind', 'kind'),
+        columns: [first('Question'), figures('Wanted', 'rank', 1), integer('Asked', 'asked'), status('Status', 'status'), field('Kind', 'kind'),
             line('A measurement that answers', 'answer')],
         filters: [plain('status'), plain('kind'), MODEL, HARDWARE, ENGINE, plain('metric')],
     },

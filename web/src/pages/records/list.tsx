@@ -94,7 +94,7 @@ export function List({kind, place}: {kind: Kind; place: Place})
     csv.set('limit', '1000');
     const faults = problem?.faults ?? [];
     // The rows shown and where they stand change together.
-    const from = useMemo(() => Number(place.query.get('from') ?? 0) || 0, [data]);
+    const from = useMemo(() => Math.max(0, Math.min(Number(place.query.get('from')) || 0, data?.total ?? 0)), [data]);
     const elsewhere = faults.filter(({pointer}) => !kind.filters.some(({name}) => pointer === `?${name}`));
     return (
         <>

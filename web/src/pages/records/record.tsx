@@ -140,8 +140,13 @@ export function RecordPage({kind, id}: {kind: Kind; id: string})
     const {data, problem} = useAnswer<Facts>(`/v1/${kind.kind}/${encodeURIComponent(id)}`);
     const title = data ? titleOf(data) : null;
     useEffect(() => {
-        if (title)
-            document.title = `${title} · Regime`;
+        if (!title)
+            return;
+        const before = document.title;
+        document.title = `${title} · Regime`;
+        return () => {
+            document.title = before;
+        };
     }, [title]);
     if (problem)
         return <Unknown kind={kind} id={id} problem={problem} />;

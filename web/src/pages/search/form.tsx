@@ -123,7 +123,7 @@ export function SearchForm(props: FormProps)
             <ListField {...props} name="hardware" label="Hardware" add="Add a part" at="/hardware" load={loadParts} />
             <Load {...props} />
             <Limits {...props} />
-            <div class="search-group">
+            <div class="search-group search-rank-by">
                 <SelectField label="Ranked by" value={query.get('objective') ?? 'cost'} options={OBJECTIVES}
                     onChange={(objective) => set({objective})} />
                 <SelectField label="Shown" value={query.get('limit') ?? '10'}

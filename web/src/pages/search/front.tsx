@@ -101,6 +101,34 @@ function Axes({sides}: {sides: Sides})
     );
 }
 
+interface Ranks {
+    readonly x: number;
+    readonly y: number;
+    readonly ranks: number[];
+}
+
+const RANK_CHARACTER = 7;
+const RANK_HEIGHT = 14;
+const rankText = ({ranks}: Ranks) => ranks.join(', ');
+
+/** Where ranks are written: those of marks that lie together in one text, so that none covers another. */
+function ranksOf(dots: readonly Dot[], sides: Sides): Ranks[]
+{
+    const texts: Ranks[] = [];
+    for (const {rank, user, device} of [...dots].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))) {
+        if (rank === null)
+            continue;
+        const x = sides.x(user), y = sides.y(device);
+        const near = texts.find((text) => Math.abs(text.y - y) < RANK_HEIGHT &&
+            Math.abs(text.x - x) < (rankText(text).length + 3) * RANK_CHARACTER / 2);
+        if (near)
+            near.ranks.push(rank);
+        else
+            texts.push({x, y, ranks: [rank]});
+    }
+    return texts;
+}
+
 const dotWords = (dot: Dot) => `${dot.title}: ${digits(dot.user)} tok/s for one user, ${digits(dot.device)} per device` +
     `${dot.feasible ? '' : ', exceeds a limit'}${dot.rank ? `, rank ${dot.rank}` : ''}`;
 
@@ -109,7 +137,6 @@ function Mark({dot, look, sides}: {dot: Dot; look: Look; sides: Sides})
     const href = dot.rank ? `#rank-${dot.rank}` : dot.plan?.replace('/v1/plan', '/') ?? undefined;
     return (
         <g transform={`translate(${sides.x(dot.user)} ${sides.y(dot.device)})`}>
-            {dot.rank && <text class="front-rank" y="-10" text-anchor="middle" aria-hidden="true">{dot.rank}</text>}
             <a href={href} class="front-dot" aria-label={dotWords(dot)}>
                 <circle class="front-target" r="11" />
                 <path d={look.shape} style={{fill: dot.feasible ? look.colour : 'var(--card)', stroke: look.colour}}>
@@ -141,6 +168,10 @@ export function Front({result, embed}: {result: SearchResult | null; embed: bool
                             <path class="front-line" d={line} />
                             {dots.map((dot) => <Mark key={dot.key} dot={dot} sides={sides}
                                 look={looks.get(dot.hardware) ?? {colour: 'var(--c-rest)', shape: SHAPES[0]}} />)}
+                            {ranksOf(dots, sides).map((text) => (
+                                <text key={text.ranks[0]} class="front-rank" x={text.x} y={text.y - 10} text-anchor="middle"
+                                    aria-hidden="true">{rankText(text)}</text>
+                            ))}
                         </g>
                     </svg>
                 )}

@@ -72,7 +72,8 @@ function Verdict({result, query}: {result: SearchResult; query: URLSearchParams}
             <p>{best.cost.usd_per_million_output_tokens !== null &&
                 <><strong>{figure(best.cost.usd_per_million_output_tokens, 'usd')}</strong> per million output tokens, </>}
                 first token in {figure(best.latency.ttft_ms.expected, 'ms')}, then one each {figure(best.latency.tpot_ms.expected, 'ms')},{' '}
-                {figure(best.throughput.output_tok_s.expected, 'rate')} tok/s in all.</p>
+                {figure(best.throughput.output_tok_s.expected, 'rate')} tok/s in all.
+                {best.slo_verdict === 'unknown' && ' Its range straddles a limit: too close to tell whether it is kept.'}</p>
         </>
     );
 }
@@ -116,7 +117,7 @@ export default function SearchPage({place, embed}: PageProps)
         navigate(addressOf('/search', next), {replace: true});
     };
     if (embed)
-        return <Front result={result} embed />;
+        return problem ? <Faults problem={problem} /> : <Front result={result} embed />;
     return (
         <>
             <h1>Search</h1>

@@ -1,4 +1,5 @@
 // prices.tsx - what a device costs an hour: the price on record with its sources, or one's own.
+import {addressOfRecord} from '../../app/behind';
 import {figure} from '../../app/figures';
 import type {PartPrice} from '../../app/search';
 import {Basis} from '../../ui/badge';
@@ -14,7 +15,7 @@ function Sources({of}: {of: PartPrice})
             <ul>
                 {of.records.map((row) => (
                     <li key={row.id}>
-                        <a href={`/records/prices/${encodeURIComponent(row.id)}`}>{row.provider}</a> {figure(row.usd_per_device_hour, 'usd')}
+                        <a href={addressOfRecord({kind: 'prices', id: row.id})}>{row.provider}</a> {figure(row.usd_per_device_hour, 'usd')}
                         <span class="soft"> {row.kind.replaceAll('_', ' ')}, {row.date ?? 'undated'}{row.counts ? '' : ', does not count'}</span>
                     </li>
                 ))}

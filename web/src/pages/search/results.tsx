@@ -1,9 +1,9 @@
 // results.tsx - the deployments that keep every limit, best first, each with its command.
-import {useEffect, useState} from 'preact/hooks';
 import {figure} from '../../app/figures';
 import type {Estimate} from '../../app/plan';
 import type {SearchItem} from '../../app/search';
 import {Badge, Basis, type Tone} from '../../ui/badge';
+import {CopyButton} from '../../ui/copy';
 
 const VERDICTS: Readonly<Record<string, {tone: Tone; words: string}>> = {
     pass: {tone: 'good', words: 'keeps the limits'},
@@ -25,22 +25,15 @@ function Within({of, name}: {of: Estimate; name: string})
     );
 }
 
-/** A command with a button that copies it and says so. */
+/** A command with a button that copies it. */
 function Command({role, count, command}: {role: string; count: number; command: string})
 {
-    const [said, setSaid] = useState('');
-    useEffect(() => {
-        const timer = setTimeout(() => setSaid(''), 2500);
-        return () => clearTimeout(timer);
-    }, [said]);
-    const copy = () => navigator.clipboard.writeText(command).then(() => setSaid('Copied'), () => setSaid('Select the text to copy it'));
     const each = count > 1 ? `${count} × ${role}` : role;
     return (
         <div class="command">
             <div class="command-head">
                 <span class="soft">{each}</span>
-                <button type="button" class="quiet" aria-label={`Copy the command of ${each}`} onClick={() => void copy()}>Copy</button>
-                <span class="soft" role="status">{said}</span>
+                <CopyButton label="Copy" name={`Copy the command of ${each}`} class="quiet" text={() => command} />
             </div>
             <pre tabIndex={0} aria-label={`Command of ${each}`}>{command}</pre>
         </div>

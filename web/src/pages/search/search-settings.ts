@@ -55,9 +55,12 @@ function picked(query: URLSearchParams, names: readonly string[]): Record<string
     return Object.fromEntries(names.filter((name) => query.has(name)).map((name) => [name, numberOf(query.get(name) ?? '')]));
 }
 
+/** More devices than any search takes. */
+const MANY = 2 ** 20;
+
 function powersUpTo(most: number): number[]
 {
-    return Array.from({length: Math.floor(Math.log2(Math.max(most, 1))) + 1}, (_, i) => 2 ** i);
+    return Array.from({length: Math.floor(Math.log2(Math.min(Math.max(most, 1), MANY))) + 1}, (_, i) => 2 ** i);
 }
 
 function spaceOf(query: URLSearchParams): Record<string, unknown>
