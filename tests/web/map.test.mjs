@@ -120,7 +120,7 @@ onPages('The map', (check) => {
         await drawn(page);
         await page.getByRole('heading', {name: 'The map in words'}).waitFor();
         assert.ok(await page.getByRole('row', {name: /^dense_gemm/}).count() >= 1);
-        await page.getByRole('listitem').filter({hasText: /^Concurrency [\d,]+ requests: dense_gemm → /}).first().waitFor();
+        await page.getByRole('listitem').filter({hasText: /^Concurrency between [\d,]+ and [\d,]+ requests: dense_gemm → /}).first().waitFor();
     });
 
     check('the drawing is taken away', {at: MAP}, async (page) => {
@@ -130,6 +130,13 @@ onPages('The map', (check) => {
         assert.ok(svg.bytes.toString().includes('dense_gemm') && !svg.bytes.toString().includes('var(--'));
         const png = await saved(page, () => page.getByRole('button', {name: 'PNG'}).click());
         assert.equal(png.bytes.subarray(1, 4).toString(), 'PNG');
+    });
+
+    check('an answer that breaks off is none', {at: '/records'}, async (page) => {
+        await page.route('**/v1/sweep**', (route) => route.fulfill({contentType: 'application/x-ndjson',
+            body: '{"progress":{"points":0,"of":1600}}\n'}));
+        await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Map'}).click();
+        await page.getByRole('alert').getByText(/broke off/).waitFor();
     });
 
     check('a wrong name is said, with what was meant', {at: '/map?model=lama-3.1-8b&hardware=h100-sxm', allow: [/422/, /404/]},

@@ -122,6 +122,42 @@ onPages('The plan', (check) => {
         await sameAsApi(page, site);
     });
 
+    check('what is no number is refused in words', {at: `/?${LLAMA}`, allow: [/422/]}, async (page) => {
+        await planned(page);
+        const field = page.getByRole('textbox', {name: 'Concurrency'});
+        for (const text of ['many', '0']) {
+            await field.fill(text);
+            await field.press('Enter');
+            await page.locator('.plan-inputs .fault').getByText(`got "${text}"`).waitFor();
+            assert.equal(await field.inputValue(), text);
+        }
+    });
+
+    check('sliders that move together both arrive', {at: `/?${LLAMA}`}, async (page) => {
+        await planned(page);
+        await page.evaluate(() => {
+            for (const slider of [...document.querySelectorAll('.slider-range')].slice(0, 2)) {
+                slider.value = 16;
+                slider.dispatchEvent(new Event('input', {bubbles: true}));
+            }
+        });
+        await page.waitForFunction(() => new URLSearchParams(location.search).get('input_tokens') === '16');
+        assert.equal(new URL(page.url()).searchParams.get('concurrency'), '16');
+    });
+
+    check('a service that comes back is asked again', {at: '/records', allow: [/ERR_FAILED/]}, async (page) => {
+        await page.route('**/v1/plan**', (route) => route.abort());
+        await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Plan'}).click();
+        await page.getByText(/the service does not answer/).waitFor();
+        await page.unroute('**/v1/plan**');
+        await planned(page);
+    });
+
+    check('a model that was pasted elsewhere is said to be elsewhere', {at: '/?model=pasted:x-1&hardware=h100-sxm', allow: [/422/]},
+        async (page) => {
+            await page.getByRole('alert').getByText(/another browser tab/).waitFor();
+        });
+
     check('the model is chosen by keyboard alone', {at: `/?${LLAMA}`}, async (page, site) => {
         await planned(page);
         const box = page.getByRole('combobox', {name: 'Model'});

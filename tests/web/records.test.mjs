@@ -28,6 +28,24 @@ onPages('What there is', (check) => {
 });
 
 onPages('A list', (check) => {
+    check('the next page begins at its top', {at: '/records/models'}, async (page) => {
+        await settled(page);
+        await page.getByRole('link', {name: 'Next page'}).last().click();
+        await page.getByText(/^51 to 100 of/).first().waitFor();
+        assert.equal(await page.evaluate(() => scrollY), 0);
+    });
+
+    check('stands whatever place its address claims', {at: '/records/models?from=1e308', width: 375}, async (page) => {
+        await settled(page);
+        await noSideScroll(page);
+    });
+
+    check('the title is a record’s while it is shown', {at: '/records/models?id=llama-3.1-8b'}, async (page) => {
+        await page.waitForFunction(() => document.title !== 'Records · Regime');
+        await page.getByRole('navigation', {name: 'Above this page'}).getByRole('link', {name: 'Records'}).click();
+        await page.waitForFunction(() => document.title === 'Records · Regime');
+    });
+
     check('filters are the API’s and stand in the address', {at: '/records/hardware'}, async (page, site) => {
         await settled(page);
         const vendor = page.getByRole('combobox', {name: 'Vendor'});

@@ -43,8 +43,37 @@ onPages('The search', (check) => {
         const first = items.find((item) => item.command);
         assert.ok(first, 'some deployment has a command');
         await ranked(page).getByRole('button', {name: /^Copy the command/}).first().click();
-        await ranked(page).getByText('Copied').waitFor();
+        await ranked(page).getByRole('status').filter({hasText: 'Copied'}).waitFor();
         assert.equal(await page.evaluate(() => navigator.clipboard.readText()), first.command);
+    });
+
+    check('a command is copied where there is no clipboard, as on plain http', {at: '/records'}, async (page, site) => {
+        await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', {value: undefined}));
+        await site.open(SEARCH);
+        await found(page);
+        await ranked(page).getByRole('button', {name: /^Copy the command/}).first().click();
+        await ranked(page).getByRole('status').filter({hasText: 'Copied'}).waitFor();
+    });
+
+    check('a price leads to its record', {at: SEARCH}, async (page) => {
+        await found(page);
+        const sources = page.getByRole('group').filter({hasText: /on record/}).first();
+        await sources.locator('summary').click();
+        const link = sources.getByRole('link').first();
+        const id = new URL(await link.getAttribute('href'), page.url()).searchParams.get('id');
+        await link.click();
+        await page.locator('.record-names').getByText(id, {exact: true}).waitFor();
+    });
+
+    check('no rank of the front covers another', {at: SEARCH}, async (page) => {
+        await found(page);
+        const boxes = await page.locator('.front-rank').evaluateAll((texts) => texts.map((text) => {
+            const {left, right, top, bottom} = text.getBoundingClientRect();
+            return {left, right, top, bottom, text: text.textContent};
+        }));
+        const covered = boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+            a.left < b.right && b.left < a.right && a.top < b.bottom - 2 && b.top < a.bottom - 2).map((b) => `${a.text} ${b.text}`));
+        assert.deepEqual(covered, []);
     });
 
     check('a row leads to its plan and to a comparison', {at: SEARCH}, async (page, site) => {

@@ -44,6 +44,33 @@ onPages('Every page', (check) => {
             await axe(page);
         });
 
+    for (const address of ['/?hardware={', '/map?hardware={', '/compare?model=llama-3.1-8b&hardware=h100-sxm&tp=1&tp.x=2',
+        '/compare?model=llama-3.1-8b&hardware=h100-sxm&__proto__.strange=1',
+        '/compare?model=llama-3.1-8b&hardware=h100-sxm&constructor.strange=1',
+        '/search?model=llama-3.1-8b&devices_max=Infinity&prefill=both'])
+        check(`is refused in words: ${address}`, {at: address, allow: [/422/, /404/]}, async (page) => {
+            await page.getByRole('alert').first().waitFor();
+            assert.deepEqual(await page.evaluate(() => [Object.prototype.strange, Object.strange]), [undefined, undefined]);
+        });
+
+    check('a page that does not load says so', {at: '/records', allow: [/ERR_FAILED/]}, async (page) => {
+        await page.route('**/assets/**', (route) => route.abort());
+        await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Map'}).click();
+        await page.getByRole('alert').getByRole('button', {name: 'Load it again'}).waitFor();
+    });
+
+    for (const address of ['/?embed=1&chart=nothing', '/map?embed=1&chart=nothing', '/?embed=1&model=nothing&chart=step',
+        '/compare?embed=1&model=nothing', '/search?embed=1&model=nothing&chart=front'])
+        check(`a frame with nothing to show says why: ${address}`, {at: address, allow: [/422/]}, async (page) => {
+            await page.getByRole('alert').getByText(/nothing/).first().waitFor();
+        });
+
+    for (const path of ['/', '/map', '/compare', '/search', '/records/anchors'])
+        check(`a long name does not widen ${path}`, {at: `${path}?model=${'a'.repeat(300)}`, width: 375, allow: [/422/, /404/]}, async (page) => {
+            await page.waitForLoadState('networkidle');
+            await noSideScroll(page);
+        });
+
     check('an address that is none says so', {at: '/', allow: [/404/]}, async (page, site) => {
         const response = await site.open('/nowhere');
         assert.equal(response?.status(), 404);

@@ -44,7 +44,23 @@ export async function ask<T>(path: string, options: {body?: unknown; signal?: Ab
 /** What went wrong, whatever was thrown: a refusal of the API, or nobody there. */
 export function problemFrom(error: unknown): Problem
 {
-    return error instanceof Problem ? error : new Problem(0, 'the service does not answer', []);
+    return error instanceof Problem ? error : new Problem(0, 'the service does not answer and is asked again', []);
+}
+
+const RETRY_MS = 3000;
+
+/** Counts up while nobody answers: a question is then asked again. */
+export function useRetries(problem: Problem | null): number
+{
+    const [tries, setTries] = useState(0);
+    const silent = problem?.status === 0;
+    useEffect(() => {
+        if (!silent)
+            return;
+        const timer = setInterval(() => setTries((before) => before + 1), RETRY_MS);
+        return () => clearInterval(timer);
+    }, [silent]);
+    return tries;
 }
 
 interface Answer<T> {
@@ -61,6 +77,7 @@ interface Answer<T> {
 export function useAnswer<T>(path: string | null, body?: unknown, delay = 0): Answer<T>
 {
     const [answer, setAnswer] = useState<Answer<T>>({data: null, problem: null, waiting: path !== null});
+    const tries = useRetries(answer.problem);
     const bodyText = body === undefined ? undefined : JSON.stringify(body);
     useEffect(() => {
         if (path === null)
@@ -84,6 +101,6 @@ export function useAnswer<T>(path: string | null, body?: unknown, delay = 0): An
             clearTimeout(timer);
             controller.abort();
         };
-    }, [path, bodyText, delay]);
+    }, [path, bodyText, delay, tries]);
     return answer;
 }

@@ -1,6 +1,6 @@
 // stream.ts - answers that come line by line (NDJSON), with how far they are.
 import {useEffect, useState} from 'preact/hooks';
-import {problemFrom, problemOf, type Problem} from './api';
+import {problemFrom, problemOf, useRetries, type Problem} from './api';
 
 const BUSY = 503;
 const TRIES = 5;
@@ -69,6 +69,7 @@ export function useStreamed<T>(question: string | null, delay: number,
     read: (body: unknown, signal: AbortSignal, onProgress: (share: number) => void) => Promise<T>): Streamed<T>
 {
     const [streamed, setStreamed] = useState<Streamed<T>>({result: null, problem: null, progress: 0});
+    const tries = useRetries(streamed.problem);
     useEffect(() => {
         if (question === null)
             return;
@@ -88,6 +89,6 @@ export function useStreamed<T>(question: string | null, delay: number,
             clearTimeout(timer);
             controller.abort();
         };
-    }, [question]);
+    }, [question, tries]);
     return streamed;
 }

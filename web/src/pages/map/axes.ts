@@ -82,6 +82,9 @@ export const DETAILS = [20, 40, 80] as const;
 const DETAIL = 40;
 const MOST_POWERS = 12;
 
+/** A label within a sentence: "input", and "KV block" as it is. */
+export const labelWithin = (kind: AxisKind) => kind.label.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
 export const kindOf = (leaf: string | null): AxisKind | undefined => KINDS.find((kind) => kind.leaf === leaf);
 
 function axisOf(query: URLSearchParams, side: 'x' | 'y', usual: AxisKind): Axis

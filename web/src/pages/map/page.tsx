@@ -8,7 +8,7 @@ import {questionOf} from '../../app/plan-question';
 import type {PageProps} from '../../app/pages';
 import {Frame} from '../../charts/frame';
 import {LostNote} from '../plan/intake';
-import {leafOf, settingsOf, type MapSettings} from './axes';
+import {labelWithin, leafOf, settingsOf, type MapSettings} from './axes';
 import {colouringOf, sortCells, type Sort} from './colouring';
 import {Controls} from './controls';
 import {Drawing, type Spot} from './drawing';
@@ -65,7 +65,7 @@ function Faults({problem}: {problem: Problem})
 }
 
 const sideWords = (settings: MapSettings) =>
-    `${settings.x.kind.label} across, ${settings.y.kind.label.toLowerCase()} up`;
+    `${settings.x.kind.label} across, ${labelWithin(settings.y.kind)} up`;
 
 interface MapProps {
     readonly grid: Grid;

@@ -4,6 +4,7 @@ import {addressOf} from '../../app/location';
 import {figure, type Unit} from '../../app/figures';
 import {Basis} from '../../ui/badge';
 import {waits} from './colouring';
+import {labelWithin} from './axes';
 import type {Cell, Grid} from './sweep';
 
 /** The title of each regime, as the API words it. */
@@ -48,7 +49,7 @@ function Estimate({value, low, high, unit, suffix = ''}:
 }
 
 const axisWords = ({kind}: Grid['x'], value: number) =>
-    `${kind.label.toLowerCase()} ${value >= 1000 ? value.toLocaleString('en-US') : figure(value, 'count')}`;
+    `${labelWithin(kind)} ${value >= 1000 ? value.toLocaleString('en-US') : figure(value, 'count')}`;
 
 export const placeWords = (grid: Grid, cell: Cell) => `${axisWords(grid.x, cell.x)}, ${axisWords(grid.y, cell.y)}`;
 

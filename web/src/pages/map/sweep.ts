@@ -101,7 +101,7 @@ async function fetchCells(body: SweepBody, settings: MapSettings, signal: AbortS
     });
     const asked = Object.values(body.axes).reduce((product, values) => product * values.length, 1);
     if (cells.length < asked)
-        throw new Problem(0, 'the answer broke off', []);
+        throw new Problem(502, 'the answer broke off', []);
     return cells;
 }
 

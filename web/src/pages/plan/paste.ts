@@ -48,7 +48,7 @@ const isCommand = (text: string) => !/^\s*(apiVersion|kind|services|spec)\s*:/m.
 async function planText(text: string, fields: URLSearchParams): Promise<Pasted>
 {
     const query = new URLSearchParams([...fields].filter(([name]) => WORKLOAD.includes(name)));
-    const lent: string[] = [];
+    const lent = [...query.keys()];
     const hardware = fields.get('hardware');
     if (hardware && isCommand(text)) {
         query.set('hardware', hardware);

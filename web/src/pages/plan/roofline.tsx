@@ -13,7 +13,7 @@ import {explainClass} from './explain';
 import {labelled, LETTER, type Label} from './labels';
 
 const HEIGHT = 380;
-const MARGIN = {left: 52, right: 14, top: 18, bottom: 40};
+const MARGIN = {left: 52, right: 14, top: 26, bottom: 40};
 
 interface Dot {
     readonly row: StepClass;

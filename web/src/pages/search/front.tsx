@@ -104,27 +104,31 @@ function Axes({sides}: {sides: Sides})
 interface Ranks {
     readonly x: number;
     readonly y: number;
-    readonly ranks: number[];
+    readonly ranks: readonly number[];
 }
 
 const RANK_CHARACTER = 7;
 const RANK_HEIGHT = 14;
 const rankText = ({ranks}: Ranks) => ranks.join(', ');
+const touch = (a: Ranks, b: Ranks) => Math.abs(a.y - b.y) < RANK_HEIGHT &&
+    Math.abs(a.x - b.x) < (rankText(a).length + rankText(b).length + 1) * RANK_CHARACTER / 2;
 
 /** Where ranks are written: those of marks that lie together in one text, so that none covers another. */
 function ranksOf(dots: readonly Dot[], sides: Sides): Ranks[]
 {
-    const texts: Ranks[] = [];
-    for (const {rank, user, device} of [...dots].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))) {
+    let texts: Ranks[] = [];
+    for (const {rank, user, device} of dots) {
         if (rank === null)
             continue;
-        const x = sides.x(user), y = sides.y(device);
-        const near = texts.find((text) => Math.abs(text.y - y) < RANK_HEIGHT &&
-            Math.abs(text.x - x) < (rankText(text).length + 3) * RANK_CHARACTER / 2);
-        if (near)
-            near.ranks.push(rank);
-        else
-            texts.push({x, y, ranks: [rank]});
+        let text: Ranks = {x: sides.x(user), y: sides.y(device), ranks: [rank]};
+        // What is joined is wider, and may reach the next.
+        for (let near = texts.find((other) => touch(other, text)); near; near = texts.find((other) => touch(other, text))) {
+            const joined = near;
+            texts = texts.filter((other) => other !== joined);
+            text = {x: (text.x + joined.x) / 2, y: Math.min(text.y, joined.y),
+                ranks: [...text.ranks, ...joined.ranks].sort((a, b) => a - b)};
+        }
+        texts.push(text);
     }
     return texts;
 }

@@ -16,7 +16,7 @@ async function fetchResult(body: unknown, signal: AbortSignal, onProgress: (shar
         }
     });
     if (!found)
-        throw new Problem(0, 'the search broke off', []);
+        throw new Problem(502, 'the search broke off', []);
     return found;
 }
 
