@@ -17,9 +17,10 @@
 
 /* The order is that of documents. */
 const struct space_row SPACE_ROWS[SPACE_COUNT] = {
-    [SPACE_MODEL] = {"models", FIELD_ID_MODEL, -1, "models; `model` or `models` beside `space`"},
+    [SPACE_MODEL] = {"models", FIELD_ID_MODEL, -1,
+                     "one model or more, as `model` or `models` beside `space`"},
     [SPACE_HARDWARE] = {"hardware", FIELD_ID_HARDWARE, -1,
-                        "parts; required, here or beside `space`"},
+                        "one part or more, here or beside `space`"},
     [SPACE_ENGINE] = {"engine", FIELD_ID_ENGINE, -1,
                       "engines; when absent, those that serve on the part"},
     [SPACE_WEIGHTS] = {"weights", FIELD_ID_WEIGHTS, -1,
