@@ -216,11 +216,10 @@ static const struct record_part PARTS[] = {
     {"kv_format", "formats/kv.json", PART_ARRAY, .sql = RECORDS("kv_format")},
     {"engine", "engines/*.json", PART_BY_ID, .sql = RECORDS("engine")},
     {"host_cost", "host-costs.json", PART_ARRAY,
-     .sql =
-         CALIBRATIONS("host_cost") " AND json_extract(r.doc, '$.basis') <> 'calibrated' ORDER BY "
-                                   "r.rowid"},
+     .sql = CALIBRATIONS("host_cost") " AND json_extract(r.doc, '$.n') IS NULL ORDER BY "
+                                      "r.rowid"},
     {"engine_constant", "calibration/engine-constants.json", PART_ARRAY,
-     .sql = CALIBRATIONS("host_cost") " AND json_extract(r.doc, '$.basis') = 'calibrated' ORDER BY "
+     .sql = CALIBRATIONS("host_cost") " AND json_extract(r.doc, '$.n') IS NOT NULL ORDER BY "
                                       "r.rowid"},
     {"interval", "calibration/intervals.json", PART_ARRAY,
      .sql = CALIBRATIONS("interval") " ORDER BY r.rowid"},

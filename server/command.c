@@ -136,9 +136,12 @@ static const struct command {
 } COMMANDS[] = {
     {"calibrate", run_calibrate, OPEN_STORE, 0, " --db --out ", "[--db FILE] [--out FOLDER]",
      "fits the engines' constants to the measured runs of the store (the embedded records\n"
-     "without --db), cross-validates them and prints the errors; with --out it writes\n"
-     "engine-constants.json, intervals.json and predictions.csv into FOLDER, without it no file\n"
-     "(db/records/calibration of a checkout carries them into the next build)"},
+     "without --db), cross-validates them and prints the errors, and which constants and "
+     "intervals\n"
+     "moved against those kept in the store, with the errors of both on its runs; with --out it\n"
+     "writes engine-constants.json, intervals.json and predictions.csv into FOLDER, without it no\n"
+     "file (db/records/calibration of a checkout carries them into the next build, that of an\n"
+     "exported catalogue back into a store: see import)"},
     {"backtest", run_backtest, OPEN_STORE, 0, " --db --format --set --memory ",
      "[--db FILE] [--format text|json|csv] [--set calibrated|other|local|memory] [--memory]",
      "prints predicted against measured over the runs of the store: errors by engine, part, model\n"

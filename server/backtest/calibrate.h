@@ -18,7 +18,8 @@
 #include "compiler.h"
 
 /*
- * Fits everything, prints the tables of errors to `report` and writes into the folder `out`
+ * Fits everything, prints the tables of errors and what changed against the calibration that the
+ * snapshot has to `report`, and writes into the folder `out`
  * engine-constants.json, intervals.json and predictions.csv (NULL = only the report).
  */
 MUST_USE bool calibrate(const struct catalogue *catalogue, const char *out, FILE *report);

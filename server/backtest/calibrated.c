@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "anchor_request.h"
+#include "calibration_changes.h"
 #include "nearness.h"
 
 #define COVERED 0.8
@@ -317,12 +318,29 @@ static bool finish(FILE *file)
     return fclose(file) == 0 && !failed;
 }
 
-static void put_source(FILE *file, const char *field)
+/* The data set that engines are calibrated on, and runs that were added to it. */
+static void put_source(const struct result *result, FILE *file, const char *field)
 {
+    int added = calibration_new_runs(result->catalogue, result->runs);
     fprintf(file,
             "    \"sources\": [\n      {\"field\": \"%s\", \"title\": \"%s\", \"kind\": "
-            "\"measured-dataset\", \"url\": \"%s\", \"date\": \"%s\"}\n    ]\n",
+            "\"measured-dataset\", \"url\": \"%s\", \"date\": \"%s\"}",
             field, SOURCE_TITLE, SOURCE_URL, SOURCE_DATE);
+    if (added > 0)
+        fprintf(file,
+                ",\n      {\"field\": \"%s\", \"title\": \"%d runs that were added to the store\", "
+                "\"kind\": \"measurement\"}",
+                field, added);
+    fputs("\n    ]\n", file);
+}
+
+/* The row of a constant. */
+static size_t unit_of(enum host_cost cost)
+{
+    size_t unit = 0;
+    while (unit + 1 < ARRAY_LEN(UNITS) && UNITS[unit].cost != cost)
+        unit++;
+    return unit;
 }
 
 static bool write_constants(struct result *result, const char *out)
@@ -338,9 +356,7 @@ static bool write_constants(struct result *result, const char *out)
             bool wait = cost == HOST_FIRST_TOKEN_STEPS || cost == HOST_FIRST_TOKEN_US;
             struct errors errors = errors_of(result, found->engine->index, LEFT_CELL,
                                              wait ? INTERVAL_TTFT : INTERVAL_TPOT);
-            size_t unit = 0;
-            while (unit + 1 < ARRAY_LEN(UNITS) && UNITS[unit].cost != cost)
-                unit++;
+            size_t unit = unit_of(cost);
             fprintf(file,
                     "%s  {\n    \"id\": \"%s-%s\",\n    \"engine\": \"%s\",\n    \"constant\": "
                     "\"%s\",\n    \"value\": %.4g,\n    \"unit\": \"%s\",\n    \"basis\": "
@@ -354,7 +370,7 @@ static bool write_constants(struct result *result, const char *out)
                           "errors of the runs of cells left out"
                         : "set by the form of the model, not fitted",
                     errors.n, errors.median, errors.p90);
-            put_source(file, "value");
+            put_source(result, file, "value");
             fputs("  }", file);
             between = ",\n";
         }
@@ -382,7 +398,7 @@ static bool write_intervals(struct result *result, const char *out)
                         between, engine, figure, nearness, engine, figure, nearness,
                         result->interval[e][metric][tier][0], result->interval[e][metric][tier][1],
                         result->interval_n[e][metric][tier]);
-                put_source(file, "low,high");
+                put_source(result, file, "low,high");
                 fputs("  }", file);
                 between = ",\n";
             }
@@ -420,6 +436,38 @@ static bool write_predictions(const struct result *result, const char *out)
     return finish(file);
 }
 
+/* The intervals as records have them; how many there are. */
+static int list_intervals(const struct result *result, struct interval *ret_intervals)
+{
+    int n = 0;
+    for (int e = 0; e < result->n_engines; e++)
+        for (int metric = 0; metric < INTERVAL_METRIC_COUNT; metric++)
+            for (int tier = TIER_ANCHORED; tier < INTERVAL_TIER_COUNT; tier++)
+                ret_intervals[n++] = (struct interval){
+                    .engine = result->engines[e].engine->index,
+                    .metric = (enum interval_metric)metric,
+                    .tier = (enum interval_tier)tier,
+                    .low = result->interval[e][metric][tier][0],
+                    .high = result->interval[e][metric][tier][1],
+                    .n = result->interval_n[e][metric][tier],
+                };
+    return n;
+}
+
+static bool print_changes(const struct result *result, FILE *report)
+{
+    struct interval intervals[8 * INTERVAL_METRIC_COUNT * INTERVAL_TIER_COUNT];
+    const struct calibration_now now = {
+        .catalogue = result->catalogue,
+        .runs = result->runs,
+        .engines = result->engines,
+        .n_engines = result->n_engines,
+        .intervals = intervals,
+        .n_intervals = list_intervals(result, intervals),
+    };
+    return calibration_changes_print(&now, report);
+}
+
 bool calibrated_write(const struct catalogue *catalogue, const struct runs *runs,
                       const struct calibrated *engines, int n_engines, const char *out,
                       FILE *report)
@@ -441,6 +489,7 @@ bool calibrated_write(const struct catalogue *catalogue, const struct runs *runs
     if (done) {
         print_report(&result, report);
         find_intervals(&result);
+        done = print_changes(&result, report);
     }
     if (done && out != NULL)
         done = write_constants(&result, out) && write_intervals(&result, out) &&
