@@ -170,7 +170,9 @@ check_container()
         echo "the files are collected; only root may run the program in them"
         return 0
     }
-    unshare --mount bash -c '
+    # where the root is no mount of its own (chroot) it cannot be made private, and has been already
+    unshare --mount --propagation unchanged bash -c '
+        mount --make-rprivate / 2>/dev/null
         mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" || exit 1
         exec chroot --userspec=65532:65532 "$0" /usr/bin/regimed --listen 127.0.0.1:0' "$out" 2>"$work/image.log" &
     pids+=($!)
