@@ -8,6 +8,13 @@
 
 #define GIB_BYTES 1073741824.0
 
+/* Flags of trtllm-bench that trtllm-serve has not; a served checkpoint brings its format:
+ * https://nvidia.github.io/TensorRT-LLM/commands/trtllm-serve/trtllm-serve.html */
+static bool is_of_a_benchmark(const struct command_engine *engine, const struct flag *flag)
+{
+    return engine == &COMMAND_TRTLLM && strcmp(flag->name, "--quantization") == 0;
+}
+
 /* The row to write a leaf with: of several the one with the longest name, which says most. */
 static const struct flag *row_of(const struct command_engine *engine, const char *pointer)
 {
@@ -17,7 +24,8 @@ static const struct flag *row_of(const struct command_engine *engine, const char
         const struct flag *flag = &engine->flags[i];
         bool writable = flag->name[0] == '-' || engine == &COMMAND_OLLAMA;
         if (!writable || !flag->pointer || strcmp(flag->pointer, pointer) != 0 ||
-            (flag->read == read_kept_on && flag->slot == SLOT_DP_ATTENTION))
+            (flag->read == read_kept_on && flag->slot == SLOT_DP_ATTENTION) ||
+            is_of_a_benchmark(engine, flag))
             continue;
         if (!best || (flag->name[1] == '-' && strlen(flag->name) > strlen(best->name)))
             best = flag;

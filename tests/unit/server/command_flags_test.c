@@ -54,6 +54,7 @@ static const struct {
     {"tgi", "", "/deployment/tp", "4", "--num-shard 4"},
     {"tgi", "", "/deployment/max_model_len", "8192", "--max-total-tokens 8192"},
     {"tgi", "", "/deployment/prefix_caching", "true", NULL},
+    {"tensorrt-llm", "", "/deployment/weights", "fp8", NULL},
     {"llama.cpp", ",\"max_num_seqs\":4,\"kv_unified\":false", "/deployment/max_model_len", "8192",
      "--ctx-size 32768"},
     {"llama.cpp", "", "/deployment/kv_cache", "q8_0", "--cache-type-k q8_0 --cache-type-v q8_0"},
