@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "environment.h"
 #include "fault.h"
 
 #define VARIABLE_MAX 64
@@ -189,25 +190,15 @@ static void variable_name(const struct setting *setting, char ret_name[VARIABLE_
     }
 }
 
-static const char *find_variable(const char *const *environment, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (; environment && *environment; environment++)
-        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
-            return *environment + length + 1;
-    return NULL;
-}
-
 static bool read_environment(const char *const *environment, struct config *config,
                              char error[CONFIG_ERROR_MAX])
 {
     for (size_t i = 0; i < ARRAY_LEN(SETTINGS); i++) {
         char name[VARIABLE_MAX];
         variable_name(&SETTINGS[i], name);
-        const char *value = find_variable(environment, name);
+        const char *value = environment_find(environment, name);
         struct source source = {.name = name, .replaces_list = true};
-        if (value && *value && !set(&SETTINGS[i], value, &source, config, error))
+        if (value && !set(&SETTINGS[i], value, &source, config, error))
             return false;
     }
     return true;

@@ -10,21 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "environment.h"
+
 #define US_PER_S UINT64_C(1000000)
 #define NS_PER_US 1000
 #define SOCKETS_MAX 64
 #define MESSAGE_MAX 300
-
-/* The value of a variable; NULL where it is not set or empty. */
-static const char *variable(const char *const *environment, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (; environment && *environment; environment++)
-        if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
-            return (*environment)[length + 1] ? *environment + length + 1 : NULL;
-    return NULL;
-}
 
 /* A whole number; 0 for anything else. */
 static uint64_t number_of(const char *text)
@@ -42,8 +33,8 @@ static bool is_ours(const char *pid)
 
 int supervisor_sockets(const char *const *environment)
 {
-    const char *pid = variable(environment, "LISTEN_PID");
-    uint64_t n = number_of(variable(environment, "LISTEN_FDS"));
+    const char *pid = environment_find(environment, "LISTEN_PID");
+    uint64_t n = number_of(environment_find(environment, "LISTEN_FDS"));
 
     return pid && is_ours(pid) && n <= SOCKETS_MAX ? (int)n : 0;
 }
@@ -58,9 +49,9 @@ static uint64_t now_us(void)
 
 void supervisor_init(struct supervisor *ret_supervisor, const char *const *environment)
 {
-    *ret_supervisor = (struct supervisor){.socket = variable(environment, "NOTIFY_SOCKET")};
-    if (ret_supervisor->socket && is_ours(variable(environment, "WATCHDOG_PID")))
-        ret_supervisor->watchdog_us = number_of(variable(environment, "WATCHDOG_USEC"));
+    *ret_supervisor = (struct supervisor){.socket = environment_find(environment, "NOTIFY_SOCKET")};
+    if (ret_supervisor->socket && is_ours(environment_find(environment, "WATCHDOG_PID")))
+        ret_supervisor->watchdog_us = number_of(environment_find(environment, "WATCHDOG_USEC"));
 }
 
 /* Sends lines such as "READY=1". */

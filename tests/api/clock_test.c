@@ -1,6 +1,5 @@
 /* The clock of the day jumps: what is due by it is due, and nothing else notices. */
 #include <fcntl.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -83,12 +82,8 @@ static void a_token_lasts_by_the_clock_of_the_day(void **state)
 
 static bool is_answered(int fd)
 {
-    char text[2000] = "";
-    struct pollfd poller = {.fd = fd, .events = POLLIN};
-
     raw_send(fd, GET, sizeof(GET) - 1);
-    return poll(&poller, 1, WAIT_MS) > 0 && read(fd, text, sizeof(text) - 1) > 0 &&
-           raw_status(text) == 200;
+    return raw_answered(fd, WAIT_MS);
 }
 
 /* Kept connections, limits of rates, writes and counters go by the clock that nobody sets. */

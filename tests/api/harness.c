@@ -449,6 +449,15 @@ bool raw_exchange(const struct daemon *daemon, const char *bytes, char *ret_text
     return closed;
 }
 
+bool raw_answered(int fd, int timeout_ms)
+{
+    char text[2000] = "";
+    struct pollfd poller = {.fd = fd, .events = POLLIN};
+
+    return poll(&poller, 1, timeout_ms) > 0 && read(fd, text, sizeof(text) - 1) > 0 &&
+           raw_status(text) == 200;
+}
+
 int raw_status(const char *text)
 {
     return strncmp(text, "HTTP/1.", 7) == 0 && strlen(text) > 12 ? (int)strtol(text + 9, NULL, 10)

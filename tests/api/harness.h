@@ -80,6 +80,8 @@ void raw_send(int fd, const char *bytes, size_t length);
 /* Reads until the peer closes or nothing came for timeout_ms; the length; *ret_closed tells which.
  */
 size_t raw_read(int fd, int timeout_ms, char *ret_bytes, size_t size, bool *ret_closed);
+/* Whether a reply of 200 begins to come within that time. */
+bool raw_answered(int fd, int timeout_ms);
 /* Connects, sends, reads one reply within 4 s, closes; whether the daemon had closed the
  * connection. */
 bool raw_exchange(const struct daemon *daemon, const char *bytes, char *ret_text, size_t size);

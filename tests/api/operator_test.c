@@ -13,6 +13,7 @@
 #include <curl/curl.h>
 
 #include "harness.h"
+#include "writes_kit.h"
 
 #define WORDS_MAX 6
 
@@ -69,20 +70,6 @@ static void wrong_words_are_refused(void **state)
                "no such file");
 }
 
-/* A new token as a header. */
-static void add_token(const struct daemon *daemon, const char *scope, char ret_header[160])
-{
-    char db[100], output[400] = "";
-
-    snprintf(db, sizeof(db), "%s/regime.db", daemon->folder);
-    assert_int_equal(
-        run_program((const char *[]){"token", "add", scope, "--scope", scope, "--db", db, NULL},
-                    output, sizeof(output)),
-        0);
-    output[strcspn(output, "\n")] = '\0';
-    snprintf(ret_header, 160, "Authorization: Bearer %.70s", output);
-}
-
 /* The status of a backup that is asked for; the file's name, "" when there is none. */
 static long ask_backup(const struct daemon *daemon, const char *header, char ret_file[64])
 {
@@ -107,12 +94,12 @@ static void backups_are_asked_for_over_http(void **state)
 {
     static const char *const FLAGS[] = {"--backup-dir", "@", "--backup-keep", "2", NULL};
     struct daemon daemon;
-    char admin[160], writer[160], first[64], second[64], third[64];
+    char admin[TOKEN_HEADER_MAX], writer[TOKEN_HEADER_MAX], first[64], second[64], third[64];
 
     (void)state;
     daemon_start(&daemon, FLAGS);
-    add_token(&daemon, "admin", admin);
-    add_token(&daemon, "contribute", writer);
+    token_add(&daemon, "boss", "admin", admin);
+    token_add(&daemon, "writer", "contribute", writer);
     assert_int_equal(ask_backup(&daemon, "X-None: 1", first), 401);
     assert_int_equal(ask_backup(&daemon, writer, first), 403);
     assert_int_equal(ask_backup(&daemon, admin, first), 201);
@@ -128,9 +115,9 @@ static void backups_are_asked_for_over_http(void **state)
 static void a_daemon_without_a_folder_makes_none(void **state)
 {
     struct daemon *daemon = *state;
-    char admin[160], file[64];
+    char admin[TOKEN_HEADER_MAX], file[64];
 
-    add_token(daemon, "admin", admin);
+    token_add(daemon, "boss", "admin", admin);
     assert_int_equal(ask_backup(daemon, admin, file), 409);
 }
 

@@ -1,7 +1,6 @@
 /* No room, no leave to write, no lock, no descriptor: a clear word, and reads go on. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,16 +193,6 @@ static void a_locked_store_is_read_on(void **state)
     assert_int_equal(daemon_stop(&world.daemon), 0);
 }
 
-/* Whether a reply comes within that time. */
-static bool is_answered(int fd, int timeout_ms)
-{
-    char text[1000] = "";
-    struct pollfd poller = {.fd = fd, .events = POLLIN};
-
-    return poll(&poller, 1, timeout_ms) > 0 && read(fd, text, sizeof(text) - 1) > 0 &&
-           raw_status(text) == 200;
-}
-
 /* More clients than descriptors: who is in goes on, the others come in when some leave. */
 static void too_few_descriptors_end_nothing(void **state)
 {
@@ -218,7 +207,7 @@ static void too_few_descriptors_end_nothing(void **state)
         raw_send(fds[i], BYTES, sizeof(BYTES) - 1);
     }
     for (int i = 0; i < CLIENTS; i++) {
-        answered += is_answered(fds[i], 30000);
+        answered += raw_answered(fds[i], 30000);
         close(fds[i]);
     }
     assert_int_equal(answered, CLIENTS);

@@ -15,14 +15,15 @@ void world_db(const struct daemon *daemon, char ret_path[100])
     snprintf(ret_path, 100, "%s/regime.db", daemon->folder);
 }
 
-static void add_token(const struct daemon *daemon, const char *name, char ret_header[160])
+void token_add(const struct daemon *daemon, const char *name, const char *scope,
+               char ret_header[TOKEN_HEADER_MAX])
 {
     char db[100], output[200] = "";
     world_db(daemon, db);
-    const char *arguments[] = {"token", "add", name, "--scope", "contribute", "--db", db, NULL};
+    const char *arguments[] = {"token", "add", name, "--scope", scope, "--db", db, NULL};
     assert_int_equal(run_program(arguments, output, sizeof(output)), 0);
     output[strcspn(output, "\n")] = '\0';
-    snprintf(ret_header, 160, "Authorization: Bearer %.70s", output);
+    snprintf(ret_header, TOKEN_HEADER_MAX, "Authorization: Bearer %.70s", output);
 }
 
 void world_start(struct world *world)
@@ -33,7 +34,7 @@ void world_start(struct world *world)
 
 void world_token(struct world *world)
 {
-    add_token(&world->daemon, "tester", world->token);
+    token_add(&world->daemon, "tester", "contribute", world->token);
 }
 
 int world_setup(void **state)

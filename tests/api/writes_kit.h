@@ -13,13 +13,18 @@
 #define JSON_TYPE "Content-Type: application/json"
 #define ANCHOR_BODY_MAX 1200
 
+#define TOKEN_HEADER_MAX 160
+
 struct world {
     struct daemon daemon;
-    char token[160]; /* as a header */
+    char token[TOKEN_HEADER_MAX]; /* as a header */
 };
 
 /* The file of a daemon's store. */
 void world_db(const struct daemon *daemon, char ret_path[100]);
+/* A new token of a daemon's store, as a header. */
+void token_add(const struct daemon *daemon, const char *name, const char *scope,
+               char ret_header[TOKEN_HEADER_MAX]);
 /* A daemon whose writes have no rate, and its token. */
 void world_start(struct world *world);
 /* A token for a daemon that was started. */

@@ -7,12 +7,10 @@
 #include "failing_malloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "shared_file.h"
 
 /* glibc's own, under the names that it keeps for this. */
 extern void *own_malloc(size_t size) __asm__("__libc_malloc");
@@ -23,15 +21,7 @@ static struct allocations *shared;
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *path = getenv("REGIME_ALLOCATIONS");
-    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-
-    if (fd < 0)
-        return;
-    void *memory = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (memory != MAP_FAILED)
-        shared = memory;
+    shared = shared_file("REGIME_ALLOCATIONS", sizeof(*shared));
 }
 
 static bool fails(void)

@@ -3,15 +3,14 @@
  *
  * REGIME_CLOCK names a file that the test shares: how many seconds it is off, an atomic long.
  */
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "shared_file.h"
 
 #define NS_PER_US 1000
 
@@ -19,15 +18,7 @@ static atomic_long *off_s;
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *path = getenv("REGIME_CLOCK");
-    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-
-    if (fd < 0)
-        return;
-    void *memory = mmap(NULL, sizeof(*off_s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (memory != MAP_FAILED)
-        off_s = memory;
+    off_s = shared_file("REGIME_CLOCK", sizeof(*off_s));
 }
 
 int clock_gettime(clockid_t clock, struct timespec *ret_time)
