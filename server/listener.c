@@ -279,7 +279,7 @@ static void show_path(struct listener *listener, const struct sockaddr_un *addre
 
 bool listener_adopt(int fd, struct listener *ret_listener, char ret_error[LISTENER_ERROR_MAX])
 {
-    struct listener listener = {.fd = fd};
+    struct listener listener = {.fd = fd, .adopted = true};
     struct sockaddr_storage bound;
     socklen_t size = sizeof(bound);
 
@@ -298,14 +298,22 @@ bool listener_adopt(int fd, struct listener *ret_listener, char ret_error[LISTEN
     return true;
 }
 
-void listener_close(struct listener *listener)
+void listener_refuse(struct listener *listener)
 {
-    if (listener->fd < 0)
+    if (listener->fd < 0 || listener->adopted)
         return;
-    close(listener->fd);
-    listener->fd = -1;
+    (void)shutdown(listener->fd, SHUT_RDWR);
     if (listener->path[0])
         unlink(listener->path);
+    listener->path[0] = '\0';
+}
+
+void listener_close(struct listener *listener)
+{
+    listener_refuse(listener);
+    if (listener->fd >= 0)
+        close(listener->fd);
+    listener->fd = -1;
 }
 
 static bool set_timeout(int fd, int timeout_s)

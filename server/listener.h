@@ -16,8 +16,9 @@
 #define LISTENER_ERROR_MAX 400
 
 struct listener {
-    int fd;     /* non-blocking, closed on exec; -1 = none */
-    bool local; /* a unix socket */
+    int fd;       /* non-blocking, closed on exec; -1 = none */
+    bool local;   /* a unix socket */
+    bool adopted; /* somebody else's too */
     char
         shown[LISTENER_TEXT_MAX]; /* "http://127.0.0.1:8080" with the port chosen, or "unix:PATH" */
     char path[LISTENER_TEXT_MAX]; /* of a unix socket that was opened here, else "" */
@@ -36,6 +37,10 @@ MUST_USE bool listener_check(const char *address, char ret_error[LISTENER_ERROR_
 MUST_USE bool listener_open(const char *address, struct listener *ret_listener,
                             char ret_error[LISTENER_ERROR_MAX]);
 void listener_close(struct listener *listener);
+
+/* Refuses whoever comes from now on, and removes a unix socket's file; the descriptor stays, for
+ * threads that still know it. One that was adopted is left to its others. */
+void listener_refuse(struct listener *listener);
 
 /* Takes a socket that somebody opened and listens on; closing it leaves its file, if it has one. */
 MUST_USE bool listener_adopt(int fd, struct listener *ret_listener,

@@ -346,7 +346,7 @@ static void drain(struct server *server, const sigset_t *signals)
     app_drain(server->app);
     http_quiesce(server->http);
     for (int i = 0; i < server->n_listeners; i++)
-        listener_close(&server->listeners[i]);
+        listener_refuse(&server->listeners[i]);
     while (open_connections(server) > 0 && service_now_ms() < deadline_ms) {
         bool idle = metrics_in_flight_now(app_metrics(server->app)) == 0;
         if ((idle && service_now_ms() - begin_ms >= LINGER_MS) ||
