@@ -8,20 +8,20 @@
 
 #define SOURCE_TEXT_MAX 1200
 
-static bool find_record(sqlite3 *db, const char *kind, const char *id, struct write_outcome *out,
-                        char **ret_before)
+bool store_record_read(sqlite3 *db, const char *kind, const char *id, char **ret_doc,
+                       int *ret_revision)
 {
     sqlite3_stmt *row = NULL;
     bool found = sqlite3_prepare_v2(db,
-                                    "SELECT id, doc, revision FROM records WHERE kind = ?1 AND id "
-                                    "= ?2",
+                                    "SELECT doc, revision FROM records WHERE kind = ?1 AND id = "
+                                    "?2",
                                     -1, &row, NULL) == SQLITE_OK &&
                  sqlite3_bind_text(row, 1, kind, -1, SQLITE_STATIC) == SQLITE_OK &&
                  sqlite3_bind_text(row, 2, id, -1, SQLITE_STATIC) == SQLITE_OK &&
                  sqlite3_step(row) == SQLITE_ROW;
     if (found) {
-        *ret_before = strdup((const char *)sqlite3_column_text(row, 1));
-        out->revision = sqlite3_column_int(row, 2);
+        *ret_doc = strdup((const char *)sqlite3_column_text(row, 0));
+        *ret_revision = sqlite3_column_int(row, 1);
     }
     sqlite3_finalize(row);
     return found;
@@ -43,8 +43,8 @@ bool store_doc_change(sqlite3 *db, const char *kind, const char *id,
 {
     char digest[DIGEST_HEX_MAX];
     char *before = NULL;
-    struct write_outcome ignored;
-    if (!find_record(db, kind, id, &ignored, &before)) {
+    int revision = 0;
+    if (!store_record_read(db, kind, id, &before, &revision)) {
         return false;
     }
     cJSON *doc = before ? cJSON_Parse(before) : NULL;
@@ -180,7 +180,8 @@ enum write_verdict store_dispute_write(struct import *import, const struct write
     (void)text_print(out->id, WRITE_ID_MAX, "%s", dispute.id);
     if (import->faults) {
         verdict = WRITE_FAULTY;
-    } else if (!find_record(import->db, dispute.kind, dispute.id, out, ret_before)) {
+    } else if (!store_record_read(import->db, dispute.kind, dispute.id, ret_before,
+                                  &out->revision)) {
         verdict = WRITE_MISSING;
     } else if (write->revision && write->revision != out->revision) {
         verdict = WRITE_STALE;

@@ -17,6 +17,10 @@
 enum write_verdict store_dispute_write(struct import *import, const struct write *write,
                                        struct write_outcome *out, char **ret_before);
 
+/* A record's text, to be freed, and its revision; false when it is not there. */
+MUST_USE bool store_record_read(sqlite3 *db, const char *kind, const char *id, char **ret_doc,
+                                int *ret_revision);
+
 /* A member of a record's text that gets another value, a text or a list of one. */
 struct doc_member {
     const char *name, *value;

@@ -107,33 +107,13 @@ static bool key_keep(struct writing *writing)
 
 /* ---- the record ---- */
 
-/* The record's text and revision as they are; false when it is not there. */
-static bool record_read(sqlite3 *db, const char *kind, const char *id, char **ret_doc,
-                        int *ret_revision)
-{
-    sqlite3_stmt *row = NULL;
-    bool found = sqlite3_prepare_v2(db,
-                                    "SELECT doc, revision FROM records WHERE kind = ?1 AND id = "
-                                    "?2",
-                                    -1, &row, NULL) == SQLITE_OK &&
-                 sqlite3_bind_text(row, 1, kind, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_bind_text(row, 2, id, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_step(row) == SQLITE_ROW;
-    if (found) {
-        *ret_doc = strdup((const char *)sqlite3_column_text(row, 0));
-        *ret_revision = sqlite3_column_int(row, 1);
-    }
-    sqlite3_finalize(row);
-    return found;
-}
-
 /* Makes room for the record: it is new, or has the revision that the writer saw. */
 static bool make_room(struct writing *writing)
 {
     const struct write *write = writing->write;
     struct write_outcome *out = writing->out;
     int revision = 0;
-    if (!record_read(writing->db, out->kind, out->id, &writing->before, &revision)) {
+    if (!store_record_read(writing->db, out->kind, out->id, &writing->before, &revision)) {
         return !write->revision || end(writing, WRITE_STALE);
     }
     out->revision = revision;
@@ -261,7 +241,7 @@ static bool gap_close(struct writing *writing, const char *gap)
     closing.out = &out;
     closing.before = NULL;
     text_copy(out.id, WRITE_ID_MAX, gap);
-    if (!record_read(writing->db, "gap", gap, &closing.before, &out.revision)) {
+    if (!store_record_read(writing->db, "gap", gap, &closing.before, &out.revision)) {
         import_fault_at(&writing->import, "answers", "there is no stated gap '%s'", gap);
         return end(writing, WRITE_FAULTY);
     }
