@@ -24,14 +24,18 @@ static struct tls_stamp stamp_of(const struct stat *there)
 static char *read_text(const char *path, struct tls_stamp *ret_stamp, char error[TLS_ERROR_MAX])
 {
     struct stat there;
+    size_t length = 0;
     FILE *file = fopen(path, "rb");
     char *text = file ? calloc(1, FILE_MAX_BYTES + 1) : NULL;
-    bool good = text && fstat(fileno(file), &there) == 0;
-    size_t length = good ? fread(text, 1, FILE_MAX_BYTES, file) : 0;
+    bool good = false;
 
-    good = good && !ferror(file) && length > 0 && length < FILE_MAX_BYTES;
-    if (file)
+    if (file) {
+        good = text && fstat(fileno(file), &there) == 0;
+        if (good)
+            length = fread(text, 1, FILE_MAX_BYTES, file);
+        good = good && !ferror(file) && length > 0 && length < FILE_MAX_BYTES;
         fclose(file);
+    }
     if (good) {
         *ret_stamp = stamp_of(&there);
         return text;

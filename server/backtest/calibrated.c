@@ -440,10 +440,11 @@ static bool write_predictions(const struct result *result, const char *out)
 static int list_intervals(const struct result *result, struct interval *ret_intervals)
 {
     int n = 0;
-    for (int e = 0; e < result->n_engines; e++)
-        for (int metric = 0; metric < INTERVAL_METRIC_COUNT; metric++)
-            for (int tier = TIER_ANCHORED; tier < INTERVAL_TIER_COUNT; tier++)
-                ret_intervals[n++] = (struct interval){
+    for (int e = 0; e < result->n_engines; e++) {
+        for (int metric = 0; metric < INTERVAL_METRIC_COUNT; metric++) {
+            for (int tier = TIER_ANCHORED; tier < INTERVAL_TIER_COUNT; tier++) {
+                struct interval *interval = &ret_intervals[n++];
+                *interval = (struct interval){
                     .engine = result->engines[e].engine->index,
                     .metric = (enum interval_metric)metric,
                     .tier = (enum interval_tier)tier,
@@ -451,6 +452,9 @@ static int list_intervals(const struct result *result, struct interval *ret_inte
                     .high = result->interval[e][metric][tier][1],
                     .n = result->interval_n[e][metric][tier],
                 };
+            }
+        }
+    }
     return n;
 }
 

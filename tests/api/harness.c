@@ -25,7 +25,7 @@
 
 #define FLAGS_MAX 16
 #define START_TIMEOUT_MS 30000
-#define RAW_TIMEOUT_S 4
+#define RAW_TIMEOUT_S 60
 /* A store, what it exported, and the folders in that. */
 #define FOLDER_LEVELS 3
 #define RUN_TIMEOUT_S 120

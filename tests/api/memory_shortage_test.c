@@ -101,8 +101,8 @@ static int ask(struct scene *scene, size_t i)
     if (strncmp(REQUESTS[i].head, "GET", 3) == 0)
         snprintf(bytes, sizeof(bytes), "%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
                  REQUESTS[i].head);
-    if (!raw_exchange(&scene->world.daemon, bytes, scene->text, TEXT_MAX))
-        fail_msg("%s hangs: %.200s", REQUESTS[i].head, scene->text);
+    if (!raw_exchange(&scene->world.daemon, bytes, scene->text, TEXT_MAX) && !scene->text[0])
+        fail_msg("%s hangs", REQUESTS[i].head);
     return raw_status(scene->text);
 }
 
