@@ -30,9 +30,8 @@ const cJSON *benchmark_at(const cJSON *object, const char *path)
     return object;
 }
 
-double benchmark_number(const cJSON *object, const char *path)
+static double number_in(const cJSON *item)
 {
-    const cJSON *item = benchmark_at(object, path);
     const char *text = cJSON_GetStringValue(item);
     char *end = NULL;
     double value = text ? strtod(text, &end) : cJSON_GetNumberValue(item);
@@ -42,11 +41,49 @@ double benchmark_number(const cJSON *object, const char *path)
     return value;
 }
 
-const char *benchmark_text_at(const cJSON *object, const char *path)
+double benchmark_number(const cJSON *object, const char *path)
 {
-    const char *text = cJSON_GetStringValue(benchmark_at(object, path));
+    return number_in(benchmark_at(object, path));
+}
+
+static const char *text_in(const cJSON *item)
+{
+    const char *text = cJSON_GetStringValue(item);
 
     return text && *text ? text : NULL;
+}
+
+const char *benchmark_text_at(const cJSON *object, const char *path)
+{
+    return text_in(benchmark_at(object, path));
+}
+
+/* The entry that a list counts as. */
+static const cJSON *entry_at(const cJSON *file, const char *path)
+{
+    const cJSON *item = benchmark_at(file, path);
+
+    return item && cJSON_IsArray(item) ? item->child : item;
+}
+
+const char *benchmark_text_of(const cJSON *file, const char *const *paths, size_t n)
+{
+    const char *text = NULL;
+
+    for (size_t i = 0; !text && i < n; i++) {
+        const cJSON *entry = entry_at(file, paths[i]);
+        text = text_in(entry && cJSON_IsObject(entry) ? benchmark_at(entry, "name") : entry);
+    }
+    return text;
+}
+
+double benchmark_number_of(const cJSON *file, const char *const *paths, size_t n)
+{
+    double number = (double)NAN;
+
+    for (size_t i = 0; isnan(number) && i < n; i++)
+        number = number_in(entry_at(file, paths[i]));
+    return number;
 }
 
 /* ---- putting ---- */

@@ -37,34 +37,6 @@ static const struct benchmark_figure RATES[] = {
 
 static const struct benchmark_statistic RATE = {"%s/avg", "mean"};
 
-/* The first entry of a list, or the text itself. */
-static const char *first_text(const cJSON *file, const char *const *paths, size_t n)
-{
-    const char *text = NULL;
-
-    for (size_t i = 0; !text && i < n; i++) {
-        const cJSON *item = benchmark_at(file, paths[i]);
-        if (item && cJSON_IsArray(item))
-            item = item->child;
-        if (item && cJSON_IsObject(item))
-            item = benchmark_at(item, "name");
-        text = cJSON_GetStringValue(item);
-    }
-    return text;
-}
-
-static double number_of(const cJSON *file, const char *const *paths, size_t n)
-{
-    double number = (double)NAN;
-
-    for (size_t i = 0; isnan(number) && i < n; i++) {
-        const cJSON *item = benchmark_at(file, paths[i]);
-        number = item && cJSON_IsArray(item) ? cJSON_GetNumberValue(item->child)
-                                             : benchmark_number(file, paths[i]);
-    }
-    return number;
-}
-
 static void put_times(struct benchmark_reader *reader, cJSON *run, const cJSON *file)
 {
     for (size_t i = 0; i < ARRAY_LEN(TIMES); i++) {
@@ -95,14 +67,14 @@ void benchmark_read_aiperf(struct benchmark_reader *reader, const cJSON *file)
         return;
     if (isnan(completed)) /* genai-perf counts none */
         completed = 1;
-    benchmark_put_text(run, "model", first_text(file, MODELS, ARRAY_LEN(MODELS)));
+    benchmark_put_text(run, "model", benchmark_text_of(file, MODELS, ARRAY_LEN(MODELS)));
     benchmark_put_date(reader, run, benchmark_text_at(file, "start_time"));
     benchmark_put_condition(run, "input_tokens",
                             round(benchmark_number(file, "input_sequence_length/avg")));
     benchmark_put_condition(run, "output_tokens",
                             round(benchmark_number(file, "output_sequence_length/avg")));
-    benchmark_put_load(reader, run, number_of(file, CONCURRENCY, ARRAY_LEN(CONCURRENCY)),
-                       number_of(file, RATE_PATHS, ARRAY_LEN(RATE_PATHS)),
+    benchmark_put_load(reader, run, benchmark_number_of(file, CONCURRENCY, ARRAY_LEN(CONCURRENCY)),
+                       benchmark_number_of(file, RATE_PATHS, ARRAY_LEN(RATE_PATHS)),
                        benchmark_number(file, "request_count/avg"));
     put_times(reader, run, file);
     benchmark_put_figures(reader, run, file, RATES, ARRAY_LEN(RATES), &RATE, 1);

@@ -36,25 +36,6 @@ static const struct benchmark_figure RATES[] = {
 
 static const struct benchmark_statistic RATE = {"%s/successful/mean", "mean"};
 
-/* Where versions put the same thing. */
-static const char *text_of_any(const cJSON *object, const char *const *paths, size_t n)
-{
-    const char *text = NULL;
-
-    for (size_t i = 0; !text && i < n; i++)
-        text = benchmark_text_at(object, paths[i]);
-    return text;
-}
-
-static double number_of_any(const cJSON *object, const char *const *paths, size_t n)
-{
-    double number = (double)NAN;
-
-    for (size_t i = 0; isnan(number) && i < n; i++)
-        number = benchmark_number(object, paths[i]);
-    return number;
-}
-
 static void put_load(struct benchmark_reader *reader, cJSON *run, const cJSON *one,
                      double completed)
 {
@@ -64,11 +45,11 @@ static void put_load(struct benchmark_reader *reader, cJSON *run, const cJSON *o
                                           "config/strategy/max_concurrency",
                                           "args/strategy/max_concurrency"};
     static const char *const RATE_PATHS[] = {"config/strategy/rate", "args/strategy/rate"};
-    const char *kind = text_of_any(one, KINDS, ARRAY_LEN(KINDS));
+    const char *kind = benchmark_text_of(one, KINDS, ARRAY_LEN(KINDS));
     bool alone = kind && strcmp(kind, "synchronous") == 0;
     bool open = kind && (strcmp(kind, "constant") == 0 || strcmp(kind, "poisson") == 0);
-    double rate = number_of_any(one, RATE_PATHS, ARRAY_LEN(RATE_PATHS));
-    double streams = number_of_any(one, STREAMS, ARRAY_LEN(STREAMS));
+    double rate = benchmark_number_of(one, RATE_PATHS, ARRAY_LEN(RATE_PATHS));
+    double streams = benchmark_number_of(one, STREAMS, ARRAY_LEN(STREAMS));
 
     benchmark_put_load(reader, run, alone ? 1 : streams, open ? rate : 0, completed);
 }
@@ -83,17 +64,17 @@ static void read_one(struct benchmark_reader *reader, const cJSON *file, const c
                                           "metrics/text/tokens/output/successful/mean"};
     cJSON *run = benchmark_run_new(reader);
     double completed = benchmark_number(one, "metrics/request_totals/successful");
-    const char *model = text_of_any(one, MODELS, ARRAY_LEN(MODELS));
+    const char *model = benchmark_text_of(one, MODELS, ARRAY_LEN(MODELS));
 
     if (!run)
         return;
     if (!model)
-        model = text_of_any(file, MODELS, ARRAY_LEN(MODELS));
+        model = benchmark_text_of(file, MODELS, ARRAY_LEN(MODELS));
     benchmark_put_text(run, "model", model);
     benchmark_put_condition(run, "input_tokens",
-                            round(number_of_any(one, INPUTS, ARRAY_LEN(INPUTS))));
+                            round(benchmark_number_of(one, INPUTS, ARRAY_LEN(INPUTS))));
     benchmark_put_condition(run, "output_tokens",
-                            round(number_of_any(one, OUTPUTS, ARRAY_LEN(OUTPUTS))));
+                            round(benchmark_number_of(one, OUTPUTS, ARRAY_LEN(OUTPUTS))));
     if (isnan(completed)) /* a report of an early version counts requests of a figure */
         completed = benchmark_number(one, "metrics/request_latency/successful/count");
     put_load(reader, run, one, completed);

@@ -41,6 +41,11 @@ double benchmark_number(const cJSON *object, const char *path);
 /* The text, or NULL; "" counts as none. */
 const char *benchmark_text_at(const cJSON *object, const char *path);
 
+/* The text, or the number, at the first of n paths that has one: versions of a tool move what they
+ * say. A list counts as its first entry, an entry with a name as its name. */
+const char *benchmark_text_of(const cJSON *file, const char *const *paths, size_t n);
+double benchmark_number_of(const cJSON *file, const char *const *paths, size_t n);
+
 /* A new run with empty conditions and metrics, NULL when there are too many. */
 cJSON *benchmark_run_new(struct benchmark_reader *reader);
 
