@@ -22,7 +22,8 @@ struct run {
     int number;        /* from 1 */
     const cJSON *file; /* what the file says */
     struct post post;
-    bool there; /* the store has it already */
+    const char *doc; /* the record as text; NULL without memory */
+    bool there;      /* the store has it already */
     const char *id;
 };
 
@@ -177,6 +178,7 @@ static void read_run(struct upload *upload, int index)
     for (int i = 0; i < faults.n; i++)
         run_fault(run, faults.items[i].pointer, faults.items[i].suggestion, faults.items[i].detail);
     run->id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run->post.record, "id"));
+    run->doc = cJSON_PrintUnformatted(run->post.record);
 }
 
 /* ---- writing ---- */
@@ -188,7 +190,7 @@ static void write_of(struct run *run, struct write *ret_write)
     *ret_write = (struct write){
         .kind = run->post.kind,
         .record = run->post.record,
-        .doc = cJSON_PrintUnformatted(run->post.record),
+        .doc = run->doc,
         .author = ctx->caller->name,
         .why = run->post.why,
         .token_id = ctx->caller->id,
@@ -244,11 +246,11 @@ static bool write_runs(struct upload *upload, struct write_outcome *ret_first, b
         return true;
     for (int i = 0; i < n; i++) {
         write_of(upload->pending[i], &writes[i]);
-        post_digest(ctx, writes[i].request);
         if (!writes[i].doc)
             return false;
     }
-    json_memory_leave(); /* the importers free what they allocate */
+    post_digest(ctx, writes[0].request); /* whose key stands for all */
+    json_memory_leave();                 /* the importers free what they allocate */
     bool done = store_write_all(app_store(ctx->app), writes, n, upload->dry, outcomes);
     json_memory_enter(arena);
     *ret_first = outcomes[0];
@@ -262,7 +264,6 @@ static bool write_runs(struct upload *upload, struct write_outcome *ret_first, b
 
 static void put_run(struct json_out *out, struct upload *upload, const struct run *run)
 {
-    char *record = cJSON_PrintUnformatted(run->post.record);
     const char *path = post_path(upload->ctx, "anchor", run->id);
 
     json_begin_object(out);
@@ -271,8 +272,8 @@ static void put_run(struct json_out *out, struct upload *upload, const struct ru
     if (path && (run->there || !upload->dry))
         json_put_text(out, "url", path);
     json_key(out, "record");
-    if (record)
-        json_raw(out, record, strlen(record));
+    if (run->doc)
+        json_raw(out, run->doc, strlen(run->doc));
     else
         json_null(out);
     json_end_object(out);

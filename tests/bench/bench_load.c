@@ -135,12 +135,6 @@ static void rig_close(struct rig *rig)
         fprintf(stderr, "%s stays\n", rig->folder);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
 static bool measure(struct load *load, const struct load_case *what, int slot,
                     struct outcome *outcome)
 {
@@ -152,12 +146,11 @@ static bool measure(struct load *load, const struct load_case *what, int slot,
     double rate = FULL_REQUESTS * NS_PER_S / (clock_wall_ns() - begin);
     if (!load_run_paced(load, what->path, what->post, PACED_REQUESTS, LOAD_SHARE * rate))
         return false;
-    qsort(latency_ns, PACED_REQUESTS, sizeof latency_ns[0], compare);
     for (int i = 0; i < PACED_REQUESTS; i++)
         sum += latency_ns[i];
     outcome->rate[slot] = rate;
     outcome->mean_ns[slot] = sum / PACED_REQUESTS;
-    outcome->p50_ns[slot] = latency_ns[PACED_REQUESTS / 2];
+    outcome->p50_ns[slot] = median(latency_ns, PACED_REQUESTS); /* which sorts them */
     outcome->p99_ns[slot] = latency_ns[PACED_REQUESTS / 100 * 99];
     outcome->p999_ns[slot] = latency_ns[PACED_REQUESTS / 1000 * 999];
     outcome->bytes = load->reply_bytes;
