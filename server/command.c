@@ -22,100 +22,74 @@ struct options {
     const char *words[WORDS_MAX];
     int n_words;
     const char *db, *out, *format, *set, *tables, *scope, *expires;
+    /* NULL for a command that opens no store */
+    struct store *store;
+    const struct catalogue *catalogue;
 };
 
-/* Store and catalogue are NULL for a command that opens no store. */
-typedef int command_fn(struct store *store, const struct catalogue *catalogue,
-                       const struct options *options);
+typedef int command_fn(const struct options *options);
 
 static int status_of(bool done)
 {
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int run_calibrate(struct store *store, const struct catalogue *catalogue,
-                         const struct options *options)
+static int run_calibrate(const struct options *options)
 {
-    (void)store;
-    return status_of(calibrate(catalogue, options->out, stdout));
+    return status_of(calibrate(options->catalogue, options->out, stdout));
 }
 
-static int run_backtest(struct store *store, const struct catalogue *catalogue,
-                        const struct options *options)
+static int run_backtest(const struct options *options)
 {
-    return status_of(backtest_report(store, catalogue, options->format, options->set, stdout));
+    return status_of(
+        backtest_report(options->store, options->catalogue, options->format, options->set, stdout));
 }
 
-static int run_fit_local(struct store *store, const struct catalogue *catalogue,
-                         const struct options *options)
+static int run_fit_local(const struct options *options)
 {
-    (void)catalogue;
-    return status_of(calibrate_local(store, options->out, stdout));
+    return status_of(calibrate_local(options->store, options->out, stdout));
 }
 
-static int run_fit_kernels(struct store *store, const struct catalogue *catalogue,
-                           const struct options *options)
+static int run_fit_kernels(const struct options *options)
 {
-    (void)store;
-    (void)catalogue;
     return status_of(kernel_tables_fit(
         options->tables != NULL ? options->tables : "db/records/kernels", options->out, stdout));
 }
 
-static int run_token(struct store *store, const struct catalogue *catalogue,
-                     const struct options *options)
+static int run_token(const struct options *options)
 {
-    (void)catalogue;
-    return status_of(token_command(store, options->words[0], options->words[1], options->scope,
-                                   options->expires, stdout));
+    return status_of(token_command(options->store, options->words[0], options->words[1],
+                                   options->scope, options->expires, stdout));
 }
 
 /* What these do with a file they do without opening it as a store: nothing is made or migrated. */
-static int run_backup(struct store *store, const struct catalogue *catalogue,
-                      const struct options *options)
+static int run_backup(const struct options *options)
 {
-    (void)store;
-    (void)catalogue;
     return status_of(backup_command(options->db, options->words[0], stdout));
 }
 
-static int run_restore(struct store *store, const struct catalogue *catalogue,
-                       const struct options *options)
+static int run_restore(const struct options *options)
 {
-    (void)store;
-    (void)catalogue;
     return status_of(restore_command(options->db, options->words[0], stdout));
 }
 
-static int run_verify(struct store *store, const struct catalogue *catalogue,
-                      const struct options *options)
+static int run_verify(const struct options *options)
 {
-    (void)store;
-    (void)catalogue;
     return status_of(verify_command(options->words[0], stdout));
 }
 
-static int run_export(struct store *store, const struct catalogue *catalogue,
-                      const struct options *options)
+static int run_export(const struct options *options)
 {
-    (void)store;
-    (void)catalogue;
     return status_of(export_command(options->db, options->words[0], stdout));
 }
 
-static int run_import(struct store *store, const struct catalogue *catalogue,
-                      const struct options *options)
+static int run_import(const struct options *options)
 {
-    (void)store;
-    (void)catalogue;
     return status_of(import_command(options->db, options->words[0], stdout));
 }
 
-static int run_diff(struct store *store, const struct catalogue *catalogue,
-                    const struct options *options)
+static int run_diff(const struct options *options)
 {
-    (void)store;
-    (void)catalogue;
     if (options->n_words < 2) {
         fprintf(stderr, "regimed: diff compares two: a store's file or a folder each\n");
         return EXIT_USAGE;
@@ -280,18 +254,17 @@ static void print_command(FILE *out, const struct command *command)
     fputs("\n", out);
 }
 
-static int run_on_store(const struct command *command, const struct options *options)
+static int run_on_store(const struct command *command, struct options *options)
 {
     char error[STORE_ERROR_MAX];
-    struct store *store;
-    if (!store_open(options->db, &store, error)) {
+    if (!store_open(options->db, &options->store, error)) {
         fprintf(stderr, "regimed: %s\n", error);
         return EXIT_FAILURE;
     }
-    const struct catalogue *catalogue = store_catalogue(store);
-    int status = command->run(store, catalogue, options);
-    store_release(store, catalogue);
-    store_close(store);
+    options->catalogue = store_catalogue(options->store);
+    int status = command->run(options);
+    store_release(options->store, options->catalogue);
+    store_close(options->store);
     return status;
 }
 
@@ -316,7 +289,7 @@ int command_run(int argc, char **argv)
         return EXIT_USAGE;
     }
     bool opens = command->need == OPEN_STORE || command->need == OPEN_STORE_OF_DB;
-    return opens ? run_on_store(command, &options) : command->run(NULL, NULL, &options);
+    return opens ? run_on_store(command, &options) : command->run(&options);
 }
 
 void command_help(FILE *out)
