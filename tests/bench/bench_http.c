@@ -141,7 +141,7 @@ int main(int argc, char **argv)
         return 2;
     }
     workbench_open(&rig.bench);
-    rig.daemon = server_start_daemon(port, NULL);
+    rig.daemon = server_start_daemon(port, NULL, 1);
     rig.spinner = start_spinner();
     pin_to_core(1);
     bool ok = rig.daemon > 0 && rig.spinner > 0 && server_wait(&rig.load, port) &&

@@ -2,8 +2,11 @@
  * bench_load - what one core of the daemon bears: requests a second when it is full, latency when
  * it is nearly full, beside its own static reply and nginx's static file of the same size.
  *
- *   bench_load [ROUNDS]          rates and latencies
+ *   bench_load [rates] [ROUNDS]  rates and latencies
  *   bench_load start [TIMES]     from exec to the first reply of /readyz
+ *   bench_load cores [ROUNDS]    a thread on 1, 2, ... cores: requests a second and the daemon's
+ * CPU time of each; where the client has no core of its own, only the CPU time tells whether
+ * threads are in each other's way
  *
  * The servers run on core 0 and the client on core 1; the cases take turns within each round, so
  * that a noisy machine disturbs all of them alike: read the ratios. No plan is asked twice.
@@ -89,7 +92,7 @@ static bool start_nginx(struct rig *rig)
     if (!write_file(rig, "nginx.conf", config))
         return false;
     path_in(rig, "nginx.conf", path);
-    rig->pids[NGINX] = server_start((const char *[]){"nginx", "-c", path, NULL});
+    rig->pids[NGINX] = server_start((const char *[]){"nginx", "-c", path, NULL}, 1);
     if (rig->pids[NGINX] <= 0 || !server_wait(&rig->load, rig->ports[NGINX]))
         return false;
     load_close(&rig->load);
@@ -116,7 +119,7 @@ static bool rig_open(struct rig *rig)
         return false;
     for (int i = 0; i < SERVER_COUNT; i++)
         rig->ports[i] = server_free_port();
-    rig->pids[DAEMON] = server_start_daemon(rig->ports[DAEMON], NULL);
+    rig->pids[DAEMON] = server_start_daemon(rig->ports[DAEMON], NULL, 1);
     pin_to_core(1);
     if (!keep_summary(rig))
         return false;
@@ -225,7 +228,7 @@ static bool run_start(int times)
     for (int i = 0; i < times; i++) {
         int port = server_free_port();
         double begin = clock_wall_ns();
-        pid_t pid = server_start_daemon(port, NULL);
+        pid_t pid = server_start_daemon(port, NULL, 1);
         bool good = server_wait(&load, port) && load_run(&load, "/readyz", false, 1);
         ns[i] = clock_wall_ns() - begin;
         if (load.n > 0)
@@ -239,14 +242,72 @@ static bool run_start(int times)
     return true;
 }
 
+/* ---- cores ---- */
+
+#define CORES_MAX 64
+
+struct growth {
+    double rate[ROUNDS_MAX], cpu_ns[ROUNDS_MAX];
+};
+
+/* One round on that many cores, with a daemon of its own. */
+static bool measure_cores(size_t cores, int slot, struct growth *growth)
+{
+    static struct load load;
+    int port = server_free_port();
+    pid_t pid = server_start_daemon(port, NULL, cores);
+    bool good = server_wait(&load, port) &&
+                load_run(&load, "/v1/plan?view=summary", true, FULL_REQUESTS / 10);
+    double cpu_ns = clock_process_ns(pid), begin = clock_wall_ns();
+    good = good && load_run(&load, "/v1/plan?view=summary", true, FULL_REQUESTS);
+    growth->rate[slot] = FULL_REQUESTS * NS_PER_S / (clock_wall_ns() - begin);
+    growth->cpu_ns[slot] = (clock_process_ns(pid) - cpu_ns) / FULL_REQUESTS;
+    if (load.n > 0)
+        load_close(&load);
+    server_end(pid, SIGTERM);
+    return good;
+}
+
+static bool run_cores(int rounds)
+{
+    static struct growth growth[CORES_MAX];
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t most = online < 1 ? 1 : online > CORES_MAX ? CORES_MAX : (size_t)online, n = 0;
+    for (int round = 0; round < rounds; round++) {
+        n = 0;
+        for (size_t cores = 1; cores <= most; cores *= 2, n++) {
+            pin_to_core(most - 1);
+            if (!measure_cores(cores, round, &growth[n]))
+                return false;
+        }
+    }
+    printf("%5s %9s %18s\n", "cores", "req/s", "daemon CPU us each");
+    for (size_t i = 0; i < n; i++)
+        printf("%5zu %9.0f %18.1f\n", (size_t)1 << i, median(growth[i].rate, (size_t)rounds),
+               median(growth[i].cpu_ns, (size_t)rounds) / NS_PER_US);
+    return true;
+}
+
+static const struct mode {
+    const char *name;
+    long usual; /* how often when nothing is said */
+    bool (*run)(int times);
+} MODES[] = {{"rates", 5, run_load}, {"start", 20, run_start}, {"cores", 5, run_cores}};
+
 int main(int argc, char **argv)
 {
-    bool start = argc > 1 && strcmp(argv[1], "start") == 0;
-    const char *number = argc > 1 + start ? argv[1 + start] : NULL;
-    long n = number ? strtol(number, NULL, 10) : start ? 20 : 5;
+    const struct mode *mode = &MODES[0];
+    int named = 0;
+    for (size_t i = 0; argc > 1 && i < ARRAY_LEN(MODES); i++) {
+        if (strcmp(argv[1], MODES[i].name) == 0) {
+            mode = &MODES[i];
+            named = 1;
+        }
+    }
+    long n = argc > 1 + named ? strtol(argv[1 + named], NULL, 10) : mode->usual;
     if (n < 1 || n > ROUNDS_MAX) {
-        fprintf(stderr, "usage: bench_load [ROUNDS] | start [TIMES], 1 to %d\n", ROUNDS_MAX);
+        fprintf(stderr, "usage: bench_load [rates|start|cores] [TIMES], 1 to %d\n", ROUNDS_MAX);
         return 2;
     }
-    return (start ? run_start((int)n) : run_load((int)n)) ? 0 : 1;
+    return mode->run((int)n) ? 0 : 1;
 }

@@ -2,7 +2,8 @@
  * bench_soak - plans as fast as they go and a posted measurement every second: memory, failed
  * reads.
  *
- *   bench_soak [SECONDS]
+ *   bench_soak [SECONDS]          600 of them when nothing is said
+ *   bench_soak reads [MILLIONS]   10 of them when nothing is said
  *
  * The daemon has a store of its own and runs on core 0, the client on core 1.
  */
@@ -30,7 +31,8 @@ struct soak {
     FILE *replies; /* of writes, which nobody reads */
     struct curl_slist *headers;
     char url[80];
-    unsigned reads, writes, refused;
+    double reads;
+    unsigned writes, refused;
     double slowest_write_ns, slowest_chunk_ns;
 };
 
@@ -71,7 +73,7 @@ static bool soak_open(struct soak *soak, const char *folder)
     int port = server_free_port();
     snprintf(db, sizeof db, "%s/soak.db", folder);
     make_token(db, token);
-    soak->daemon = server_start_daemon(port, db);
+    soak->daemon = server_start_daemon(port, db, 1);
     pin_to_core(1);
     snprintf(header, sizeof header, "Authorization: Bearer %s", token);
     snprintf(soak->url, sizeof soak->url, "http://127.0.0.1:%d/v1/anchors", port);
@@ -91,34 +93,40 @@ static bool soak_read(struct soak *soak)
     bool good = load_run(&soak->load, "/v1/plan?view=summary", true, SOAK_CHUNK);
     if (clock_wall_ns() - begin > soak->slowest_chunk_ns)
         soak->slowest_chunk_ns = clock_wall_ns() - begin;
-    soak->reads += good ? SOAK_CHUNK : 0;
+    soak->reads += good ? SOAK_CHUNK : 0.0;
     return good;
 }
 
 static void soak_say(const struct soak *soak, double passed_s)
 {
-    printf("%8.0f %12u %8u %8u %10ld %14.0f\n", passed_s, soak->reads, soak->writes, soak->refused,
-           server_rss_kb(soak->daemon), soak->slowest_write_ns / NS_PER_MS);
+    printf("%8.0f %12.0f %8u %8u %10ld %14.0f\n", passed_s, soak->reads, soak->writes,
+           soak->refused, server_rss_kb(soak->daemon), soak->slowest_write_ns / NS_PER_MS);
     fflush(stdout);
 }
 
-static bool run_soak(double seconds)
+/* The share of the work that is done: of the seconds or of the reads, whichever was asked. */
+static double soak_done(const struct soak *soak, double begin_ns, double seconds, double reads)
+{
+    return reads > 0 ? soak->reads / reads : (clock_wall_ns() - begin_ns) / (seconds * NS_PER_S);
+}
+
+static bool run_soak(double seconds, double reads)
 {
     static struct soak soak;
     char folder[64] = "/tmp/bench_soak.XXXXXX";
     bool good = mkdtemp(folder) && soak_open(&soak, folder);
-    double begin = clock_wall_ns(), next_write = begin, next_line = begin;
+    double begin = clock_wall_ns(), next_write = begin, next_line = 0;
     printf("%8s %12s %8s %8s %10s %14s\n", "s", "reads", "writes", "refused", "RSS kB",
            "slowest write ms");
-    while (good && clock_wall_ns() - begin < seconds * NS_PER_S) {
+    while (good && soak_done(&soak, begin, seconds, reads) < 1) {
         good = soak_read(&soak);
         if (clock_wall_ns() >= next_write) {
             write_one(&soak);
             next_write += NS_PER_S;
         }
-        if (clock_wall_ns() >= next_line) {
+        if (soak_done(&soak, begin, seconds, reads) >= next_line) {
             soak_say(&soak, (clock_wall_ns() - begin) / NS_PER_S);
-            next_line += seconds * NS_PER_S / 10;
+            next_line += 0.1;
         }
     }
     soak_say(&soak, (clock_wall_ns() - begin) / NS_PER_S);
@@ -136,10 +144,12 @@ static bool run_soak(double seconds)
 
 int main(int argc, char **argv)
 {
-    double seconds = argc > 1 ? strtod(argv[1], NULL) : 600;
-    if (!(seconds >= 1)) {
-        fputs("usage: bench_soak [SECONDS]\n", stderr);
+    bool counts = argc > 1 && strcmp(argv[1], "reads") == 0;
+    const char *number = argc > 1 + counts ? argv[1 + counts] : NULL;
+    double n = number ? strtod(number, NULL) : counts ? 10 : 600;
+    if (!(n >= 1)) {
+        fputs("usage: bench_soak [SECONDS] | reads [MILLIONS], 1 or more\n", stderr);
         return 2;
     }
-    return run_soak(seconds) ? 0 : 1;
+    return run_soak(n, counts ? 1e6 * n : 0) ? 0 : 1;
 }

@@ -45,8 +45,14 @@ double median(double *values, size_t n)
 
 bool pin_to_core(size_t core)
 {
+    return pin_to_cores(core, 1);
+}
+
+bool pin_to_cores(size_t first, size_t n)
+{
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(core, &set);
+    for (size_t core = first; core < first + n; core++)
+        CPU_SET(core, &set);
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }

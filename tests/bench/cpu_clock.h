@@ -25,4 +25,7 @@ double median(double *values, size_t n);
 /* Pins the calling process to one core; false where there is no such core. */
 bool pin_to_core(size_t core);
 
+/* Pins it to n cores from `first` on; false where there is none of them. */
+bool pin_to_cores(size_t first, size_t n);
+
 #endif

@@ -30,7 +30,7 @@ int server_free_port(void)
     return port;
 }
 
-pid_t server_start(const char *const *argv)
+pid_t server_start(const char *const *argv, size_t cores)
 {
     union {
         const char *const *ours;
@@ -40,19 +40,20 @@ pid_t server_start(const char *const *argv)
     pid_t pid = fork();
     if (pid != 0)
         return pid;
-    pin_to_core(0);
+    pin_to_cores(0, cores);
     prctl(PR_SET_PDEATHSIG, SIGTERM); /* it never outlives the benchmark */
     execvp(argv[0], arguments.theirs);
     _exit(127);
 }
 
-pid_t server_start_daemon(int port, const char *db)
+pid_t server_start_daemon(int port, const char *db, size_t cores)
 {
-    char listen[32];
+    char listen[32], threads[24];
     snprintf(listen, sizeof listen, "127.0.0.1:%d", port);
+    snprintf(threads, sizeof threads, "%zu", cores);
     const char *argv[] = {REGIMED,
                           "--threads",
-                          "1",
+                          threads,
                           "--listen",
                           listen,
                           db ? "--db" : NULL,
@@ -60,7 +61,7 @@ pid_t server_start_daemon(int port, const char *db)
                           db ? "--write-rate" : NULL,
                           db ? "0" : NULL,
                           NULL};
-    return server_start(argv);
+    return server_start(argv, cores);
 }
 
 bool server_wait(struct load *load, int port)
@@ -116,7 +117,7 @@ bool server_run(const char *const *argv, char *ret_output, size_t room)
         return false;
     int out = dup(STDOUT_FILENO);
     dup2(ends[1], STDOUT_FILENO); /* the child's from now on, ours again below */
-    pid_t pid = server_start(argv);
+    pid_t pid = server_start(argv, 1);
     dup2(out, STDOUT_FILENO);
     close(out);
     close(ends[1]);

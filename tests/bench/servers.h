@@ -14,11 +14,11 @@
 /* A port of this machine that is free now; -1 when there is none. */
 int server_free_port(void);
 
-/* Starts a program on core 0; "argv" ends with NULL. */
-pid_t server_start(const char *const *argv);
+/* Starts a program on the first `cores` cores; "argv" ends with NULL. */
+pid_t server_start(const char *const *argv, size_t cores);
 
-/* The daemon with one thread on that port; `db` NULL: the embedded records. */
-pid_t server_start_daemon(int port, const char *db);
+/* The daemon with a thread per core on that port; `db` NULL: the embedded records. */
+pid_t server_start_daemon(int port, const char *db, size_t cores);
 
 /* Connects as soon as it listens; false when it does not within some seconds. */
 bool server_wait(struct load *load, int port);
