@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "import_anchor.h"
+#include "json_member.h"
 #include "sql.h"
 
 static const char *const TEXTS[] = {"kind",     "title",       "model",    "model_id",
@@ -15,16 +16,11 @@ static const char *const TEXTS[] = {"kind",     "title",       "model",    "mode
                                     "backend",  "weights",     "kv_cache", "measured",
                                     "disputed", "flag",        "notes"};
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 /* Sets the texts that the object has; a null clears one. */
 static void take_texts(struct import *import, const cJSON *object, struct anchor_draft *draft)
 {
     for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++) {
-        if (member(object, TEXTS[i])) {
+        if (json_member(object, TEXTS[i])) {
             draft->texts[draft_text_parse(TEXTS[i])] = field_text_or_null(import, object, TEXTS[i]);
         }
     }
@@ -49,7 +45,7 @@ static void take_condition(struct import *import, const cJSON *item, struct anch
 static void take_metrics(struct import *import, const cJSON *object, struct anchor_draft *draft)
 {
     const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, member(object, "metrics"))
+    cJSON_ArrayForEach(item, json_member(object, "metrics"))
     {
         struct draft_metric metric;
         if (draft_metric_parse(import, item->string, &metric)) {
@@ -72,7 +68,7 @@ static void take_share(struct import *import, const cJSON *item, struct anchor_d
     *share = (struct draft_share){.label = field_text(import, item, "label"),
                                   .share = field_number(import, item, "share", 0, 1),
                                   .ms = field_number_or_nan(import, item, "ms", 0, 1e9)};
-    cJSON_ArrayForEach(class, member(item, "classes"))
+    cJSON_ArrayForEach(class, json_member(item, "classes"))
     {
         if (!cJSON_IsString(class) || share->n_classes == DRAFT_CLASSES_MAX) {
             import_fault(import, "the classes of '%s' are not a short list of names", share->label);
@@ -87,7 +83,7 @@ static void take_measured(struct import *import, const cJSON *object, struct anc
 {
     const cJSON *item = NULL;
     import_step(import, "conditions");
-    cJSON_ArrayForEach(item, member(object, "conditions"))
+    cJSON_ArrayForEach(item, json_member(object, "conditions"))
     {
         take_condition(import, item, draft);
     }
@@ -95,7 +91,7 @@ static void take_measured(struct import *import, const cJSON *object, struct anc
     import_step(import, "metrics");
     take_metrics(import, object, draft);
     import_step(import, NULL);
-    cJSON_ArrayForEach(item, member(object, "shares"))
+    cJSON_ArrayForEach(item, json_member(object, "shares"))
     {
         take_share(import, item, draft);
     }
@@ -140,7 +136,7 @@ void import_anchor_json(struct import *import, const cJSON *record, const char *
     take_texts(import, record, &draft);
     take_measured(import, record, &draft);
     import_anchor_draft(import, &draft);
-    cJSON_ArrayForEach(row, member(record, "rows"))
+    cJSON_ArrayForEach(row, json_member(record, "rows"))
     {
         import_row(import, row, &draft);
         import->record = draft.texts[DRAFT_ID];

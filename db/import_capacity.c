@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import.h"
+#include "json_member.h"
 #include "sql.h"
 
 /* Why a log cannot be compared with a plan of its flags; "usable" can. */
@@ -13,14 +14,9 @@ static const char *const STATUSES[] = {
 
 #define N_STATUSES (sizeof(STATUSES) / sizeof(STATUSES[0]))
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return object ? cJSON_GetObjectItemCaseSensitive(object, name) : NULL;
-}
-
 static const char *text_of(const cJSON *object, const char *name)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     return item && cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
@@ -36,7 +32,7 @@ static void check_status(struct import *import, const cJSON *record, const char 
     if ((i == 0) != (field_text_or_null(import, record, "status_reason") == NULL)) {
         import_fault(import, "a log says why it is not usable, and only then");
     }
-    if (i == 0 && !cJSON_IsObject(member(record, "request"))) {
+    if (i == 0 && !cJSON_IsObject(json_member(record, "request"))) {
         import_fault(import, "a usable log has a request");
     }
 }
@@ -69,7 +65,7 @@ void import_capacity(struct import *import, const cJSON *record, const char *doc
                                                 NULL};
     const char *id = field_text(import, record, "id");
     const char *status = field_text(import, record, "status");
-    const cJSON *request = member(record, "request");
+    const cJSON *request = json_member(record, "request");
     field_known(import, record, KNOWN);
     field_known(import, request, KNOWN_REQUEST);
     (void)field_text(import, record, "engine");
@@ -80,12 +76,12 @@ void import_capacity(struct import *import, const cJSON *record, const char *doc
     (void)field_text_or_null(import, record, "command");
     check_status(import, record, status);
     import_record(import, "capacity", id, field_text(import, record, "title"), record, doc);
-    bool oom = check_observed(import, member(record, "observed"));
+    bool oom = check_observed(import, json_member(record, "observed"));
     import_check(import,
                  sql_run(import->db,
                          "INSERT INTO capacity (id, engine_id, model_id, hardware_id, status, oom) "
                          "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                         "ttttti", id, text_of(member(request, "deployment"), "engine"),
+                         "ttttti", id, text_of(json_member(request, "deployment"), "engine"),
                          text_of(request, "model"), text_of(request, "hardware"), status, (int)oom),
                  "capacity");
 }

@@ -6,14 +6,10 @@
 
 #include "claim_verdict.h"
 #include "import.h"
+#include "json_member.h"
 #include "sql.h"
 
 #define VALUE_MAX 1e30
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 /* A term is a number of a plan (by pointer, times a factor) or a number as it stands. */
 static void check_term(struct import *import, const cJSON *term, int n_plans)
@@ -37,7 +33,7 @@ static void check_term(struct import *import, const cJSON *term, int n_plans)
 
 static void check_terms(struct import *import, const cJSON *live, const char *name, int n_plans)
 {
-    const cJSON *terms = member(live, name);
+    const cJSON *terms = json_member(live, name);
     const cJSON *term = NULL;
     if (!cJSON_IsArray(terms) || cJSON_GetArraySize(terms) == 0) {
         import_fault(import, "'%s' must be a list of terms", name);
@@ -53,7 +49,7 @@ static void check_live(struct import *import, const cJSON *live)
 {
     static const char *const KNOWN[] = {"label", "unit",   "plans",     "sum", "over",
                                         "scale", "expect", "tolerance", NULL};
-    const cJSON *plans = member(live, "plans");
+    const cJSON *plans = json_member(live, "plans");
     const cJSON *plan = NULL;
     int n_plans = cJSON_GetArraySize(plans);
     field_known(import, live, KNOWN);
@@ -71,7 +67,7 @@ static void check_live(struct import *import, const cJSON *live)
         (void)field_text(import, plan, "hardware");
     }
     check_terms(import, live, "sum", n_plans);
-    if (member(live, "over")) {
+    if (json_member(live, "over")) {
         check_terms(import, live, "over", n_plans);
     }
 }
@@ -82,7 +78,7 @@ static void import_evidence(struct import *import, const char *id, const cJSON *
     static const char *const KNOWN[] = {"kind", "id", "bears", NULL};
     const cJSON *item = NULL;
     int position = 0;
-    cJSON_ArrayForEach(item, member(record, "records"))
+    cJSON_ArrayForEach(item, json_member(record, "records"))
     {
         const char *bears = field_text(import, item, "bears");
         field_known(import, item, KNOWN);
@@ -128,7 +124,7 @@ void import_claim(struct import *import, const cJSON *record, const char *doc)
     const cJSON *live = NULL;
     field_known(import, record, KNOWN);
     check_texts(import, record);
-    cJSON_ArrayForEach(live, member(record, "live"))
+    cJSON_ArrayForEach(live, json_member(record, "live"))
     {
         check_live(import, live);
     }
@@ -139,7 +135,7 @@ void import_claim(struct import *import, const cJSON *record, const char *doc)
                          "?2, ?3, ?4, ?5)",
                          "titti", id, import->position, field_text(import, record, "section"),
                          field_text(import, record, "verdict"),
-                         cJSON_GetArraySize(member(record, "live")) > 0),
+                         cJSON_GetArraySize(json_member(record, "live")) > 0),
                  "claim");
     import_evidence(import, id, record);
 }

@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "import.h"
+#include "json_member.h"
 #include "plan.h"
 #include "sql.h"
 
 #define TOKENS_MAX 1e9
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return object ? cJSON_GetObjectItemCaseSensitive(object, name) : NULL;
-}
 
 static bool is_class(const char *name)
 {
@@ -40,7 +36,7 @@ static void check_names(struct import *import, const cJSON *touches, const char 
                         bool (*is_known)(const char *))
 {
     const cJSON *name = NULL;
-    cJSON_ArrayForEach(name, member(touches, list))
+    cJSON_ArrayForEach(name, json_member(touches, list))
     {
         if (!cJSON_IsString(name) || !is_known(name->valuestring)) {
             import_fault(import, "'%s' names '%s', which is none", list,
@@ -53,7 +49,7 @@ static void check_names(struct import *import, const cJSON *touches, const char 
 static void check_touches(struct import *import, const cJSON *record)
 {
     static const char *const KNOWN[] = {"classes", "cures", "input_tokens_min", "no_fit", NULL};
-    const cJSON *touches = member(record, "touches");
+    const cJSON *touches = json_member(record, "touches");
     if (!touches) {
         return;
     }
@@ -61,7 +57,7 @@ static void check_touches(struct import *import, const cJSON *record)
     check_names(import, touches, "classes", is_class);
     check_names(import, touches, "cures", is_cure);
     (void)field_number_or_nan(import, touches, "input_tokens_min", 1, TOKENS_MAX);
-    if (member(touches, "no_fit")) {
+    if (json_member(touches, "no_fit")) {
         (void)field_bool(import, touches, "no_fit");
     }
 }
@@ -69,7 +65,7 @@ static void check_touches(struct import *import, const cJSON *record)
 static void check_answer(struct import *import, const cJSON *record)
 {
     static const char *const KNOWN[] = {"metric", "conditions", NULL};
-    const cJSON *answer = member(record, "answer");
+    const cJSON *answer = json_member(record, "answer");
     field_known(import, answer, KNOWN);
     (void)field_text(import, answer, "metric");
     (void)field_text(import, answer, "conditions");

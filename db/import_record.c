@@ -8,16 +8,12 @@
 
 #include "digest.h"
 #include "import.h"
+#include "json_member.h"
 #include "name_key.h"
 #include "sql.h"
 
 #define TEXT_MAX 8192
 #define STEP_MAX 32
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return object ? cJSON_GetObjectItemCaseSensitive(object, name) : NULL;
-}
 
 void field_known(struct import *import, const cJSON *object, const char *const *known)
 {
@@ -36,7 +32,7 @@ void field_known(struct import *import, const cJSON *object, const char *const *
 
 const char *field_text_or_null(struct import *import, const cJSON *object, const char *name)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     if (!item || cJSON_IsNull(item)) {
         return NULL;
     }
@@ -60,7 +56,7 @@ const char *field_text(struct import *import, const cJSON *object, const char *n
 double field_number_or_nan(struct import *import, const cJSON *object, const char *name, double min,
                            double max)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     if (!item || cJSON_IsNull(item)) {
         return NAN;
     }
@@ -89,7 +85,7 @@ double field_number(struct import *import, const cJSON *object, const char *name
 
 bool field_bool(struct import *import, const cJSON *object, const char *name)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     if (!item || !cJSON_IsBool(item)) {
         import_fault_at(import, name, "'%s' must be true or false", name);
         return false;
@@ -129,11 +125,11 @@ static void import_aliases(struct import *import, const char *kind, const char *
 {
     const cJSON *alias = NULL;
     import_alias(import, kind, id, id);
-    cJSON_ArrayForEach(alias, member(object, "aliases"))
+    cJSON_ArrayForEach(alias, json_member(object, "aliases"))
     {
         if (!cJSON_IsString(alias)) {
             import_fault(import, "'aliases' holds something that is not a text");
-        } else if (repeats(member(object, "aliases"), alias)) {
+        } else if (repeats(json_member(object, "aliases"), alias)) {
             import_fault(import, "alias '%s' stands twice", alias->valuestring);
         } else {
             import_alias(import, kind, id, alias->valuestring);
@@ -191,7 +187,7 @@ static void source_write(struct import *import, const char *id, const cJSON *sou
     cJSON *doc = cJSON_CreateObject();
     static const char *const MEMBERS[] = {"title", "kind", "url", "date", "license"};
     for (size_t i = 0; i < sizeof(MEMBERS) / sizeof(MEMBERS[0]); i++) {
-        const cJSON *item = member(source, MEMBERS[i]);
+        const cJSON *item = json_member(source, MEMBERS[i]);
         if (item) {
             cJSON_AddItemToObject(doc, MEMBERS[i], cJSON_Duplicate(item, 1));
         }
@@ -242,7 +238,7 @@ static void url_check(struct import *import, const char *url)
 
 static const char *text_of(const cJSON *object, const char *name)
 {
-    const char *text = cJSON_GetStringValue(member(object, name));
+    const char *text = cJSON_GetStringValue(json_member(object, name));
     return text ? text : "";
 }
 
@@ -258,7 +254,7 @@ void import_record_sources(struct import *import, const char *kind, const char *
     static const char *const KNOWN[] = {"field", "title", "kind", "url", "date", "license", NULL};
     const cJSON *source = NULL;
     int position = 0;
-    cJSON_ArrayForEach(source, member(object, "sources"))
+    cJSON_ArrayForEach(source, json_member(object, "sources"))
     {
         char key[SOURCE_ID_MAX];
         char step[STEP_MAX];
@@ -299,7 +295,7 @@ void import_source(struct import *import, const cJSON *record, const char *doc)
 static void value_text(struct import *import, const cJSON *object, const char *name,
                        char ret_text[TEXT_MAX])
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     ret_text[0] = '\0';
     if (!item) {
         import_fault(import, "a dispute has no '%s'", name);
@@ -338,7 +334,7 @@ static void import_disputes(struct import *import, const char *kind, const char 
     static const char *const KNOWN[] = {"field",    "value_a", "source_a", "value_b",
                                         "source_b", "why",     NULL};
     const cJSON *dispute = NULL;
-    cJSON_ArrayForEach(dispute, member(object, "disputes"))
+    cJSON_ArrayForEach(dispute, json_member(object, "disputes"))
     {
         field_known(import, dispute, KNOWN);
         dispute_write(import, kind, id, dispute);
@@ -401,7 +397,7 @@ void import_more_aliases(struct import *import, const cJSON *record, const char 
     const cJSON *alias = NULL;
     (void)doc;
     field_known(import, record, KNOWN);
-    cJSON_ArrayForEach(alias, member(record, "aliases"))
+    cJSON_ArrayForEach(alias, json_member(record, "aliases"))
     {
         import_alias(import, field_text(import, record, "kind"), field_text(import, record, "id"),
                      cJSON_IsString(alias) ? alias->valuestring : "");

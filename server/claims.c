@@ -7,18 +7,14 @@
 
 #include "claim_verdict.h"
 #include "claims_live.h"
+#include "json_member.h"
 #include "kept_texts.h"
 #include "request_json.h"
 #include "store.h"
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 static const char *text_of(const cJSON *object, const char *name)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     return item && cJSON_IsString(item) ? item->valuestring : "";
 }
 
@@ -65,7 +61,7 @@ static void put_records(struct context *ctx, struct json_out *out, const cJSON *
     const cJSON *item = NULL;
     json_key(out, "records");
     json_begin_array(out);
-    cJSON_ArrayForEach(item, member(claim, "records"))
+    cJSON_ArrayForEach(item, json_member(claim, "records"))
     {
         json_begin_object(out);
         json_put_text(out, "kind", text_of(item, "kind"));
@@ -82,7 +78,7 @@ static void put_plans(struct context *ctx, struct json_out *out, const cJSON *li
     const cJSON *body = NULL;
     json_key(out, "plans");
     json_begin_array(out);
-    cJSON_ArrayForEach(body, member(live, "plans"))
+    cJSON_ArrayForEach(body, json_member(live, "plans"))
     {
         json_begin_object(out);
         json_put_text(out, "link", claim_plan_link(ctx->request->arena, body));
@@ -95,7 +91,7 @@ static void put_plans(struct context *ctx, struct json_out *out, const cJSON *li
 
 static void put_as_written(struct json_out *out, const cJSON *live, const char *name)
 {
-    const cJSON *item = member(live, name);
+    const cJSON *item = json_member(live, name);
     if (item) {
         json_key(out, name);
         request_json_tree(out, item);
@@ -142,7 +138,7 @@ static void put_computed(struct context *ctx, struct json_out *out, const char *
     put_records(ctx, out, claim);
     json_key(out, "live");
     json_begin_array(out);
-    cJSON_ArrayForEach(live, member(claim, "live"))
+    cJSON_ArrayForEach(live, json_member(claim, "live"))
     {
         put_live(ctx, out, live);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_member.h"
 #include "json_text.h"
 #include "number.h"
 #include "plan_json.h"
@@ -21,11 +22,6 @@ struct replies {
     struct json_span texts[PLANS_MAX];
     int n;
 };
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 /* Computes a plan and writes its reply; an empty text when the request has faults. */
 static struct json_span plan_reply(const struct catalogue *catalogue, struct arena *arena,
@@ -119,13 +115,13 @@ static double number_at(struct json_span at, const char *pointer)
 
 static double number_of(const cJSON *object, const char *name, double fallback)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     return item && cJSON_IsNumber(item) ? item->valuedouble : fallback;
 }
 
 static double term_value(const struct replies *replies, const cJSON *term)
 {
-    const cJSON *pointer = member(term, "pointer");
+    const cJSON *pointer = json_member(term, "pointer");
     int plan = (int)number_of(term, "plan", 0);
     if (!pointer || !cJSON_IsString(pointer)) {
         return number_of(term, "number", NAN);
@@ -151,18 +147,18 @@ double claim_live_value(const struct catalogue *catalogue, const cJSON *live)
 {
     struct arena *arena = arena_new(PLAN_ARENA_MAX);
     struct replies replies = {.n = 0};
-    const cJSON *over = member(live, "over");
+    const cJSON *over = json_member(live, "over");
     const cJSON *body = NULL;
     if (!arena) {
         return NAN;
     }
-    cJSON_ArrayForEach(body, member(live, "plans"))
+    cJSON_ArrayForEach(body, json_member(live, "plans"))
     {
         if (replies.n < PLANS_MAX) {
             replies.texts[replies.n++] = plan_reply(catalogue, arena, body);
         }
     }
-    double value = number_of(live, "scale", 1) * terms_value(&replies, member(live, "sum")) /
+    double value = number_of(live, "scale", 1) * terms_value(&replies, json_member(live, "sum")) /
                    (over ? terms_value(&replies, over) : 1);
     arena_free(arena);
     return value;

@@ -9,6 +9,7 @@
 
 #include "gaps_text.h"
 #include "gaps_width.h"
+#include "json_member.h"
 #include "store.h"
 
 #define LINKS_MAX 64
@@ -33,11 +34,6 @@ _Static_assert(CLASS_COUNT <= 64 && CURES_MAX <= 64, "classes and cures are bits
 
 /* ---- loading ---- */
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 /* Whether the list holds that text. */
 static bool holds(const cJSON *list, const char *text)
 {
@@ -53,14 +49,14 @@ static bool holds(const cJSON *list, const char *text)
 
 static void link_read(const cJSON *touches, struct gap_link *ret_link)
 {
-    const cJSON *min = member(touches, "input_tokens_min");
+    const cJSON *min = json_member(touches, "input_tokens_min");
     for (int i = 0; i < CLASS_COUNT; i++) {
-        if (holds(member(touches, "classes"), class_name((enum class_id)i))) {
+        if (holds(json_member(touches, "classes"), class_name((enum class_id)i))) {
             ret_link->classes |= UINT64_C(1) << i;
         }
     }
     for (int i = 0; cure_info(i); i++) {
-        if (holds(member(touches, "cures"), cure_info(i)->id)) {
+        if (holds(json_member(touches, "cures"), cure_info(i)->id)) {
             ret_link->cures |= UINT64_C(1) << i;
         }
     }
@@ -68,7 +64,7 @@ static void link_read(const cJSON *touches, struct gap_link *ret_link)
     if (min && cJSON_IsNumber(min)) {
         ret_link->input_tokens_min = min->valuedouble;
     }
-    ret_link->no_fit = cJSON_IsTrue(member(touches, "no_fit"));
+    ret_link->no_fit = cJSON_IsTrue(json_member(touches, "no_fit"));
 }
 
 /* A row (id, question, doc) of a gap that is open. */
@@ -78,7 +74,7 @@ static void link_add(struct gap_links *links, sqlite3_stmt *row)
     const char *question = (const char *)sqlite3_column_text(row, 1);
     const char *doc = (const char *)sqlite3_column_text(row, 2);
     cJSON *gap = doc ? cJSON_Parse(doc) : NULL;
-    const cJSON *touches = member(gap, "touches");
+    const cJSON *touches = json_member(gap, "touches");
     struct gap_link link = {.id = NULL};
     if (touches && id && question && links->n < LINKS_MAX) {
         link_read(touches, &link);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hf_read.h"
+#include "json_member.h"
 
 static const struct torch_dtype {
     const char *name;
@@ -15,11 +16,6 @@ static const struct torch_dtype {
     {"float32", DTYPE_FP32, "fp32"},
 };
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 /* The text configuration's, else the file's own. */
 static const cJSON *find_quantization(const struct hf *hf, const char **ret_pointer)
 {
@@ -28,7 +24,7 @@ static const cJSON *find_quantization(const struct hf *hf, const char **ret_poin
     const char *const pointers[] = {hf->text_pointer, hf->root_pointer};
     for (size_t i = 0; i < ARRAY_LEN(places); i++) {
         for (size_t j = 0; j < ARRAY_LEN(NAMES); j++) {
-            const cJSON *quant = member(places[i], NAMES[j]);
+            const cJSON *quant = json_member(places[i], NAMES[j]);
             if (quant != NULL && !cJSON_IsNull(quant)) {
                 *ret_pointer = arena_printf(hf->arena, "%s/%s", pointers[i], NAMES[j]);
                 return quant;
@@ -54,7 +50,7 @@ static void read_quantization(struct hf *hf)
     }
     hf->recipe->plain_bytes = hf->model->native_dtype == DTYPE_FP32 ? 4 : 2;
     hf->model->native_format = hf->recipe->groups[0].format;
-    const cJSON *expert = member(hf->text, "expert_dtype");
+    const cJSON *expert = json_member(hf->text, "expert_dtype");
     if (expert != NULL && cJSON_IsString(expert) && strcmp(expert->valuestring, "fp4") == 0) {
         hf->model->native_expert_format = "mxfp4";
     }
@@ -65,7 +61,7 @@ void hf_read_format(struct hf *hf)
     const char *name = hf_text(hf, HF("torch_dtype", "dtype"));
     static const char *const NAMES[] = {"torch_dtype", "dtype"};
     for (size_t i = 0; i < ARRAY_LEN(NAMES) && name == NULL; i++) {
-        const cJSON *item = member(hf->root, NAMES[i]);
+        const cJSON *item = json_member(hf->root, NAMES[i]);
         name = item != NULL && cJSON_IsString(item) ? item->valuestring : NULL;
     }
     hf->model->native_dtype = DTYPE_BF16;

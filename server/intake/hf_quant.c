@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "hf_read.h"
+#include "json_member.h"
 
 /* Bytes of a 16-bit scale, a 32-bit one, and one of 8 bits. */
 #define HALF 2.0
@@ -22,27 +23,22 @@
 #define NF4_DOUBLE_BYTES (0.5 + 0.127 / BITS_PER_BYTE)
 #define GROUP_DEFAULT 128.0
 
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 static const char *member_text(const cJSON *object, const char *name)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     return item != NULL && cJSON_IsString(item) ? item->valuestring : "";
 }
 
 static double member_number(const cJSON *object, const char *name, double fallback)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     return item != NULL && cJSON_IsNumber(item) && isfinite(item->valuedouble) ? item->valuedouble
                                                                                : fallback;
 }
 
 static bool member_flag(const cJSON *object, const char *name, bool fallback)
 {
-    const cJSON *item = member(object, name);
+    const cJSON *item = json_member(object, name);
     return item != NULL && cJSON_IsBool(item) ? cJSON_IsTrue(item) != 0 : fallback;
 }
 
@@ -108,7 +104,7 @@ static bool read_ignored(struct hf *hf, const cJSON *quant)
         "llm_int8_skip_modules",  "modules_to_not_quantize"};
     struct hf_recipe *recipe = hf->recipe;
     for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
-        const cJSON *list = member(quant, NAMES[i]);
+        const cJSON *list = json_member(quant, NAMES[i]);
         if (list != NULL && cJSON_IsArray(list) &&
             !read_patterns(hf, list, false, &recipe->ignored, &recipe->n_ignored)) {
             return false;
@@ -135,7 +131,7 @@ static bool add_pattern(struct hf *hf, const char *text, bool regex, struct hf_p
 
 static bool read_fp8(struct hf *hf, const cJSON *quant)
 {
-    const cJSON *block = member(quant, "weight_block_size");
+    const cJSON *block = json_member(quant, "weight_block_size");
     double rows = 0, columns = 0;
     if (block != NULL && cJSON_IsArray(block) && cJSON_GetArraySize(block) == 2 &&
         cJSON_IsNumber(block->child) && cJSON_IsNumber(block->child->next)) {
@@ -200,7 +196,7 @@ static bool read_dynamic(struct hf *hf, const cJSON *quant, double bits, double 
 {
     struct hf_recipe *recipe = hf->recipe;
     const cJSON *rule;
-    cJSON_ArrayForEach(rule, member(quant, "dynamic"))
+    cJSON_ArrayForEach(rule, json_member(quant, "dynamic"))
     {
         const char *text = rule->string != NULL ? rule->string : "";
         bool leaves = strncmp(text, "-:", 2) == 0;
@@ -262,7 +258,7 @@ static bool read_extra_config(struct hf *hf, const cJSON *quant, double group, b
 {
     struct hf_recipe *recipe = hf->recipe;
     const cJSON *module;
-    cJSON_ArrayForEach(module, member(quant, "extra_config"))
+    cJSON_ArrayForEach(module, json_member(quant, "extra_config"))
     {
         double bits = member_number(module, "bits", 16);
         double own_group = member_number(module, "group_size", group);
@@ -301,7 +297,7 @@ static bool read_auto_round(struct hf *hf, const cJSON *quant)
 
 static bool read_hqq(struct hf *hf, const cJSON *quant)
 {
-    const cJSON *weights = member(member(quant, "quant_config"), "weight_quant_params");
+    const cJSON *weights = json_member(json_member(quant, "quant_config"), "weight_quant_params");
     double bits = member_number(weights, "nbits", member_number(quant, "nbits", 4));
     double group = member_number(weights, "group_size", member_number(quant, "group_size", 64));
     if (!is_width(bits)) {
@@ -330,11 +326,11 @@ static const struct torchao_type {
 
 static const char *torchao_name(const cJSON *quant)
 {
-    const cJSON *type = member(quant, "quant_type");
+    const cJSON *type = json_member(quant, "quant_type");
     if (type != NULL && cJSON_IsString(type)) {
         return type->valuestring;
     }
-    return member_text(member(type, "default"), "_type");
+    return member_text(json_member(type, "default"), "_type");
 }
 
 static bool contains_word(const char *text, const char *word)
@@ -351,10 +347,11 @@ static bool contains_word(const char *text, const char *word)
 static bool read_torchao(struct hf *hf, const cJSON *quant)
 {
     const char *name = torchao_name(quant);
-    const cJSON *inner = member(member(member(quant, "quant_type"), "default"), "_data");
+    const cJSON *inner =
+        json_member(json_member(json_member(quant, "quant_type"), "default"), "_data");
     double group = member_number(
         inner, "group_size",
-        member_number(member(quant, "quant_type_kwargs"), "group_size", GROUP_DEFAULT));
+        member_number(json_member(quant, "quant_type_kwargs"), "group_size", GROUP_DEFAULT));
     for (size_t i = 0; i < ARRAY_LEN(TORCHAO_TYPES); i++) {
         const struct torchao_type *row = &TORCHAO_TYPES[i];
         if (contains_word(name, row->word)) {
@@ -420,7 +417,7 @@ static bool weights_spec(const cJSON *weights, bool quantised_inputs, struct spe
     } else if (bits < 8) {
         *ret_spec = fp4_spec(group);
     } else {
-        *ret_spec = fp8_spec(group, blocks, member(weights, "block_structure"));
+        *ret_spec = fp8_spec(group, blocks, json_member(weights, "block_structure"));
     }
     return true;
 }
@@ -442,9 +439,9 @@ static bool names_class(const cJSON *targets)
 /* What the group is stored in may stand beside it ("mxfp4-pack-quantized"). */
 static bool read_config_group(struct hf *hf, const cJSON *config)
 {
-    const cJSON *weights = member(config, "weights");
-    const cJSON *inputs = member(config, "input_activations");
-    const cJSON *targets = member(config, "targets");
+    const cJSON *weights = json_member(config, "weights");
+    const cJSON *inputs = json_member(config, "input_activations");
+    const cJSON *targets = json_member(config, "targets");
     struct spec spec;
     if (weights == NULL || cJSON_IsNull(weights)) {
         return true; /* activations alone */
@@ -461,7 +458,7 @@ static bool read_config_group(struct hf *hf, const cJSON *config)
 static bool read_config_groups(struct hf *hf, const cJSON *quant)
 {
     const cJSON *config;
-    cJSON_ArrayForEach(config, member(quant, "config_groups"))
+    cJSON_ArrayForEach(config, json_member(quant, "config_groups"))
     {
         if (!read_config_group(hf, config)) {
             return false;
@@ -542,12 +539,12 @@ static bool read_mixed(struct hf *hf, const cJSON *layers)
 
 static bool read_modelopt(struct hf *hf, const cJSON *quant)
 {
-    const cJSON *mixed = member(quant, "quantized_layers");
+    const cJSON *mixed = json_member(quant, "quantized_layers");
     const struct algorithm *algorithm = find_algorithm(member_text(quant, "quant_algo"));
     if (mixed != NULL && cJSON_IsObject(mixed)) {
         return read_mixed(hf, mixed);
     }
-    if (member(quant, "config_groups") != NULL) {
+    if (json_member(quant, "config_groups") != NULL) {
         return read_config_groups(hf, quant);
     }
     if (algorithm == NULL) {
@@ -561,7 +558,7 @@ static bool read_modelopt(struct hf *hf, const cJSON *quant)
 /* {"weight": {"dtype": "fp8_e4m3", "qscheme": "per_group", "group_size": 32}}. */
 static bool quark_spec(const cJSON *config, struct spec *ret_spec)
 {
-    const cJSON *weight = member(config, "weight");
+    const cJSON *weight = json_member(config, "weight");
     weight = cJSON_IsArray(weight) ? weight->child : weight;
     const char *dtype = member_text(weight, "dtype");
     bool grouped = strcmp(member_text(weight, "qscheme"), "per_group") == 0;
@@ -574,7 +571,7 @@ static bool quark_spec(const cJSON *config, struct spec *ret_spec)
     } else if (contains_word(dtype, "int8") || contains_word(dtype, "int4")) {
         *ret_spec = int_spec(contains_word(dtype, "int8") ? 8 : 4, group,
                              member_flag(weight, "symmetric", true),
-                             cJSON_IsObject(member(config, "input_tensors")));
+                             cJSON_IsObject(json_member(config, "input_tensors")));
     } else {
         return false;
     }
@@ -585,11 +582,11 @@ static bool read_quark(struct hf *hf, const cJSON *quant)
 {
     const cJSON *config;
     struct spec spec;
-    if (!quark_spec(member(quant, "global_quant_config"), &spec)) {
+    if (!quark_spec(json_member(quant, "global_quant_config"), &spec)) {
         return false;
     }
     add_group(hf->recipe, spec.format, spec.bytes)->every_linear = true;
-    cJSON_ArrayForEach(config, member(quant, "layer_quant_config"))
+    cJSON_ArrayForEach(config, json_member(quant, "layer_quant_config"))
     {
         if (hf->recipe->n_groups >= HF_GROUPS_MAX || config->string == NULL ||
             !quark_spec(config, &spec)) {
@@ -643,7 +640,7 @@ static bool read_method(struct hf *hf, const cJSON *quant, const char *method)
 /* What the cache is quantised to beside the weights: a scheme of 8-bit floats, or an algorithm. */
 static void read_kv_cache(struct hf *hf, const cJSON *quant)
 {
-    const cJSON *scheme = member(quant, "kv_cache_scheme");
+    const cJSON *scheme = json_member(quant, "kv_cache_scheme");
     const char *algorithm = member_text(quant, "kv_cache_quant_algo");
     bool eight = member_number(scheme, "num_bits", 0) > 7 &&
                  strcmp(member_text(scheme, "type"), "float") == 0;
@@ -670,13 +667,13 @@ static void settle_groups(struct hf_recipe *recipe)
 struct hf_recipe *hf_read_recipe(struct hf *hf, const cJSON *quant, const char *pointer)
 {
     const char *method = member_text(quant, "quant_method");
-    const cJSON *inner = member(quant, "quantization"); /* as hf_quant_config.json nests it */
+    const cJSON *inner = json_member(quant, "quantization"); /* as hf_quant_config.json nests it */
     if (inner != NULL && cJSON_IsObject(inner)) {
         quant = inner;
     }
-    if (method[0] == '\0' && member(quant, "quant_algo") != NULL) {
+    if (method[0] == '\0' && json_member(quant, "quant_algo") != NULL) {
         method = "modelopt";
-    } else if (method[0] == '\0' && member(quant, "config_groups") != NULL) {
+    } else if (method[0] == '\0' && json_member(quant, "config_groups") != NULL) {
         method = "compressed-tensors";
     }
     struct hf_recipe *recipe = hf_alloc(hf, sizeof(*recipe));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exact_weights.h"
+#include "json_member.h"
 
 #define BYTES_MAX 1e16
 /* Beyond this the files are of another model than the configuration. */
@@ -13,11 +14,6 @@
 /* Stored as float32 and loaded in 16 bits. */
 #define WIDE_MIN 1.9
 #define WIDE_MAX 2.1
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
 
 static bool is_count(const cJSON *item)
 {
@@ -236,8 +232,8 @@ static bool map_lacks(const struct weight_files *files, const cJSON *map, enum r
 bool weight_files_index(const struct weight_files *files, const cJSON *index)
 {
     struct model *model = files->model;
-    const cJSON *total = member(member(index, "metadata"), "total_size");
-    const cJSON *map = member(index, "weight_map");
+    const cJSON *total = json_member(json_member(index, "metadata"), "total_size");
+    const cJSON *map = json_member(index, "weight_map");
     if (!is_count(total) || !(total->valuedouble > 0))
         return refuse(files, "/metadata/total_size",
                       "must be the bytes of all tensors, as model.safetensors.index.json has them");
@@ -276,8 +272,9 @@ static double element_bytes(const char *name)
 /* Bytes of a tensor: its offsets, which must agree with its type and shape; NAN when not. */
 static double tensor_bytes(const cJSON *tensor)
 {
-    const cJSON *dtype = member(tensor, "dtype"), *shape = member(tensor, "shape"), *length;
-    const cJSON *offsets = member(tensor, "data_offsets");
+    const cJSON *dtype = json_member(tensor, "dtype"), *shape = json_member(tensor, "shape"),
+                *length;
+    const cJSON *offsets = json_member(tensor, "data_offsets");
     const cJSON *first = cJSON_IsArray(offsets) ? offsets->child : NULL;
     const cJSON *last = first ? first->next : NULL;
     if (!cJSON_IsString(dtype) || !cJSON_IsArray(shape) || !is_count(first) || !is_count(last))
@@ -372,8 +369,9 @@ static bool read_format(const struct weight_files *files, const cJSON *format)
 
 bool weight_files_checkpoint(const struct weight_files *files, const cJSON *checkpoint)
 {
-    const cJSON *format = member(checkpoint, "format"), *bytes = member(checkpoint, "bytes");
-    const cJSON *roles = member(checkpoint, "bytes_by_role");
+    const cJSON *format = json_member(checkpoint, "format"),
+                *bytes = json_member(checkpoint, "bytes");
+    const cJSON *roles = json_member(checkpoint, "bytes_by_role");
     double in_file[ROLE_COUNT] = {0};
     if (!cJSON_IsObject(checkpoint))
         return refuse(files, "", "must be an object with a format and bytes");

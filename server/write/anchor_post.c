@@ -9,16 +9,12 @@
 #include "anchor.h"
 #include "device_names.h"
 #include "digest.h"
+#include "json_member.h"
 #include "records_query.h"
 
 #define METRIC_NAME_MAX 80
 #define ID_DIGITS 12
 #define SUGGESTIONS_MAX 200
-
-static const cJSON *member(const cJSON *object, const char *name)
-{
-    return object ? cJSON_GetObjectItemCaseSensitive(object, name) : NULL;
-}
 
 /* The members of a body: which must be there, and what they are. */
 enum shape { SHAPE_TEXT, SHAPE_NUMBER, SHAPE_OBJECT, SHAPE_LIST };
@@ -84,7 +80,7 @@ static void check_members(const cJSON *body, struct faults *faults)
     for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++) {
         const struct body_member *row = &MEMBERS[i];
         names[i] = row->name;
-        item = member(body, row->name);
+        item = json_member(body, row->name);
         if ((!item || cJSON_IsNull(item)) && row->required)
             fault_add(faults, pointer_to(faults, "", row->name), NULL, "is missing");
         else if (item && !cJSON_IsNull(item) && !has_shape(item, row->shape))
@@ -106,7 +102,7 @@ static void check_members(const cJSON *body, struct faults *faults)
 
 static const char *text_of(const cJSON *body, const char *name)
 {
-    const char *text = cJSON_GetStringValue(member(body, name));
+    const char *text = cJSON_GetStringValue(json_member(body, name));
 
     return text && *text ? text : NULL;
 }
@@ -202,8 +198,8 @@ static void add_conditions(const cJSON *body, const char *name, cJSON *condition
     const cJSON *item = NULL;
     const char *at = pointer_to(faults, "", name);
 
-    post_refuse_repeats(member(body, name), at, faults);
-    cJSON_ArrayForEach(item, member(body, name))
+    post_refuse_repeats(json_member(body, name), at, faults);
+    cJSON_ArrayForEach(item, json_member(body, name))
     {
         if (cJSON_IsNull(item))
             continue;
@@ -219,7 +215,7 @@ static void add_conditions(const cJSON *body, const char *name, cJSON *condition
 /* A number of ranks; 1 where it is not said, or is none. */
 static double ranks_of(const cJSON *conditions, const char *name)
 {
-    double ranks = cJSON_GetNumberValue(member(conditions, name));
+    double ranks = cJSON_GetNumberValue(json_member(conditions, name));
 
     return ranks >= 1 && ranks == floor(ranks) ? ranks : 1;
 }
@@ -227,7 +223,7 @@ static double ranks_of(const cJSON *conditions, const char *name)
 /* Devices are tp x pp x dp unless they are said; one device has one rank of each. */
 static void put_devices(const cJSON *body, cJSON *conditions)
 {
-    const cJSON *stated = member(body, "n_devices");
+    const cJSON *stated = json_member(body, "n_devices");
     double devices =
         ranks_of(conditions, "tp") * ranks_of(conditions, "pp") * ranks_of(conditions, "dp");
 
@@ -265,8 +261,8 @@ static void put_metrics(const cJSON *body, cJSON *record, struct faults *faults)
 
     for (int i = 0; i < ANCHOR_METRIC_COUNT; i++)
         names[i] = metric_info((enum anchor_metric)i)->name;
-    post_refuse_repeats(member(body, "metrics"), "/metrics", faults);
-    cJSON_ArrayForEach(item, member(body, "metrics"))
+    post_refuse_repeats(json_member(body, "metrics"), "/metrics", faults);
+    cJSON_ArrayForEach(item, json_member(body, "metrics"))
     {
         char name[METRIC_NAME_MAX];
         char plain[METRIC_NAME_MAX];
@@ -289,7 +285,7 @@ static void put_metrics(const cJSON *body, cJSON *record, struct faults *faults)
 
 static void put_source(const cJSON *body, cJSON *record, struct faults *faults)
 {
-    const cJSON *given = member(body, "source");
+    const cJSON *given = json_member(body, "source");
     cJSON *sources = cJSON_AddArrayToObject(record, "sources");
     cJSON *source = given && cJSON_IsObject(given) ? cJSON_Duplicate(given, 1) : NULL;
 
@@ -304,7 +300,7 @@ static void put_source(const cJSON *body, cJSON *record, struct faults *faults)
 static const char *const *read_answers(struct context *ctx, const cJSON *body,
                                        struct faults *faults)
 {
-    const cJSON *list = member(body, "answers");
+    const cJSON *list = json_member(body, "answers");
     const cJSON *item = NULL;
     int n = list && cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
     const char **ids = arena_alloc(ctx->request->arena, ((size_t)n + 1) * sizeof(*ids));
@@ -363,7 +359,7 @@ void anchor_post_read(struct context *ctx, const cJSON *body, struct faults *fau
     /* a format at the end of the model's name stands for the weights */
     format = put_model(ctx, body, record, faults);
     check_members(body, faults);
-    if (!member(body, "weights") && format)
+    if (!json_member(body, "weights") && format)
         cJSON_AddStringToObject(record, "weights", format);
     else if (!text_of(body, "weights"))
         fault_add(faults, "/weights", NULL, "is missing: the format that they are stored in");
@@ -398,7 +394,7 @@ const char *anchor_post_place(struct context *ctx, const struct post *post, cons
     for (size_t i = 0; i < ARRAY_LEN(CONDITIONS); i++) {
         const char *name = pointer + sizeof(CONDITION) - 1;
         if (strncmp(pointer, CONDITION, sizeof(CONDITION) - 1) == 0 &&
-            member(member(post->body, CONDITIONS[i]), name))
+            json_member(json_member(post->body, CONDITIONS[i]), name))
             return arena_printf(arena, "/%s/%s", CONDITIONS[i], name);
     }
     return arena_copy(arena, pointer, strlen(pointer));
