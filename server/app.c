@@ -28,6 +28,7 @@
 #include "problem.h"
 #include "request_limits.h"
 #include "routes.h"
+#include "shell.h"
 #include "sql.h"
 #include "store.h"
 #include "trace.h"
@@ -273,6 +274,9 @@ static const char *suggested_path(const struct context *ctx, const struct route 
 
 static void refuse_path(struct context *ctx)
 {
+    enum method method = ctx->request->method;
+    if ((method == METHOD_GET || method == METHOD_HEAD) && shell_no_such_page(ctx))
+        return;
     const char *paths[NEAR_PATHS_MAX], *short_paths[NEAR_PATHS_MAX], *nearest = NULL;
     const char *what = arena_printf(
         ctx->request->arena, "%.200s here (GET /v1 lists what there is)", ctx->request->raw_path);

@@ -33,14 +33,14 @@ static bool takes_gzip(const char *accept_encoding)
     return false;
 }
 
-static void send_document(struct context *ctx, const struct asset *document)
+static void send_document(struct context *ctx, const struct asset *document, int status)
 {
     const char *embed = request_argument(ctx->request, "embed");
     bool embedded = embed && strcmp(embed, "1") == 0;
 
     /* A dashboard may frame a chart; nothing else is framed. */
     reply_header(ctx->reply, "Content-Security-Policy", embedded ? POLICY "*" : POLICY "'none'");
-    ctx->reply->status = 200;
+    ctx->reply->status = status;
     ctx->reply->content_type = document->media_type;
     ctx->reply->body = document->bytes;
     ctx->reply->body_length = document->length;
@@ -53,7 +53,7 @@ void front_handler(struct context *ctx)
     if (strcmp(ctx->format, MEDIA_HTML) != 0)
         index_handler(ctx);
     else if (document)
-        send_document(ctx, document);
+        send_document(ctx, document, 200);
     else
         page_handler(ctx);
 }
@@ -63,12 +63,25 @@ void shell_handler(struct context *ctx)
     const struct asset *document = asset_find(DOCUMENT);
 
     if (document)
-        send_document(ctx, document);
+        send_document(ctx, document, 200);
     else
         problem_not_found(ctx,
                           "page here (this program was built without Node.js, and so without "
                           "the pages that it bundles)",
                           "/plain");
+}
+
+bool shell_no_such_page(struct context *ctx)
+{
+    static const char *const TYPES[] = {MEDIA_JSON, MEDIA_HTML, NULL};
+    const struct asset *document = asset_find(DOCUMENT);
+    const char *liked = negotiate_accept(ctx->request->accept, TYPES);
+
+    if (!document || strncmp(ctx->request->raw_path, "/v1/", 4) == 0 || !liked ||
+        strcmp(liked, MEDIA_HTML) != 0)
+        return false;
+    send_document(ctx, document, 404);
+    return true;
 }
 
 void asset_handler(struct context *ctx)

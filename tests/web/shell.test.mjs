@@ -53,6 +53,13 @@ onPages('Every page', (check) => {
             assert.deepEqual(await page.evaluate(() => [Object.prototype.strange, Object.strange]), [undefined, undefined]);
         });
 
+    check('an address that is no page says so, as a 404', {at: '/nothing/here', allow: [/404/]}, async (page) => {
+        await page.getByText('There is no such page.').waitFor();
+        assert.equal((await fetch(new URL('/nothing/here', page.url()), {headers: {Accept: 'text/html'}})).status, 404);
+        await page.getByRole('main').getByRole('link', {name: 'To the plan'}).click();
+        assert.equal(new URL(page.url()).pathname, '/');
+    });
+
     check('a page that does not load says so', {at: '/records', allow: [/ERR_FAILED/]}, async (page) => {
         await page.route('**/assets/**', (route) => route.abort());
         await page.getByRole('navigation', {name: 'Pages'}).getByRole('link', {name: 'Map'}).click();
