@@ -17,8 +17,8 @@ void front_handler(struct context *ctx);
 /* The other pages. */
 void shell_handler(struct context *ctx);
 
-/* A path that is none, outside the API: who likes HTML more than JSON gets the application, which says so, as a 404.
- * False, and no reply, for everybody else and in a program without the pages. */
+/* A path that is none, outside the API: who likes HTML more than JSON gets the application, which
+ * says so, as a 404. False, and no reply, for everybody else and in a program without the pages. */
 bool shell_no_such_page(struct context *ctx);
 
 /* GET /assets/{id}. */
