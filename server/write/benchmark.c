@@ -334,8 +334,8 @@ const char *benchmark_text(struct arena *arena, const char *text, size_t length,
     const char *end = text + length;
     bool quoted = false;
     int depth = 0, n = 0;
-    /* "NaN" becomes one longer; a comma for each line takes the place of its newline */
-    char *copy = arena_alloc(arena, length + length / 3 + 8);
+    /* the shortest value that gets a comma is "[]", the shortest number that grows "NaN" */
+    char *copy = arena_alloc(arena, length + length / 2 + 8);
     char *to = copy;
 
     if (!copy)

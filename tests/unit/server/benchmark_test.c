@@ -303,13 +303,33 @@ static void texts_become_json(void **state)
     arena_free(arena);
 }
 
+/* The text that grows most: two bytes become three, and two more around them all. */
+static void values_side_by_side_become_a_list(void **state)
+{
+    enum { VALUES = 400 };
+
+    char text[2 * VALUES + 1] = "", json[3 * VALUES + 2] = "";
+    struct arena *arena = arena_new(ARENA_MAX);
+    size_t length = 0;
+
+    (void)state;
+    for (int i = 0; i < VALUES; i++) {
+        memcpy(text + 2 * i, "[]", 3);
+        memcpy(json + 3 * i, i ? ",[]" : "[[]", 4);
+    }
+    memcpy(json + 3 * VALUES, "]", 2);
+    const char *made = benchmark_text(arena, text, strlen(text), &length);
+    assert_string_equal(made, json);
+    assert_int_equal(length, 3 * VALUES + 1);
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_say_what_they_say),
-        cmocka_unit_test(tools_are_told_apart),
-        cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(texts_become_json),
+        cmocka_unit_test(files_say_what_they_say),           cmocka_unit_test(tools_are_told_apart),
+        cmocka_unit_test(other_files_are_refused),           cmocka_unit_test(texts_become_json),
+        cmocka_unit_test(values_side_by_side_become_a_list),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
