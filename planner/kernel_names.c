@@ -11,7 +11,7 @@
 
 #define NOWHERE ((size_t)-1)
 
-static const struct kernel_table *const TABLES[] = {&KERNEL_ROWS_GENERAL};
+static const struct kernel_table *const TABLES[] = {&KERNEL_ROWS_ENGINES, &KERNEL_ROWS_GENERAL};
 
 #define X(ID, NAME) NAME,
 static const char *const NAMES[] = {KERNEL_CLASS_LIST(X)};
@@ -113,12 +113,17 @@ static size_t piece_find(const struct kernel_text *text, const char *piece, size
     return NOWHERE;
 }
 
-/* The first two letters side by side of a pattern cannot miss in a text that matches. */
+/* Whether the text has the pattern's first two letters side by side, as it must when it matches:
+ * most rows end here. */
 static bool may_match(const struct kernel_text *text, const char *pattern)
 {
-    pattern += strspn(pattern, "^_");
-    const char *second = pattern + 1 + (pattern[1] == '_');
-    return strchr("*$", *second) != NULL || kernel_text_has_pair(text, *pattern, *second);
+    while (*pattern == '^' || *pattern == '_') {
+        pattern++;
+    }
+    const char *second = pattern + 1;
+    second += *second == '_';
+    return *second == '\0' || *second == '*' || *second == '$' ||
+           kernel_text_has_pair(text, *pattern, *second);
 }
 
 static bool matches(const struct kernel_text *text, const char *pattern)

@@ -14,6 +14,7 @@ struct kernel_table {
     size_t n;
 };
 
+extern const struct kernel_table KERNEL_ROWS_ENGINES;
 extern const struct kernel_table KERNEL_ROWS_GENERAL;
 extern const struct kernel_table KERNEL_ROWS_WEAK;
 

@@ -2,22 +2,61 @@
 #include "compiler.h"
 #include "kernel_rows.h"
 
+#define AITER "https://github.com/ROCm/aiter/blob/e4048607a535/"
 #define FLASHINFER "https://github.com/flashinfer-ai/flashinfer/blob/fb28d7242b35/"
-#define TRACES "https://github.com/AMD-AGI/TraceLens/blob/171dd74721ca/tests/"
+#define VLLM "https://github.com/local-inference-lab/vllm/blob/28be48fa944d/"
+#define LIGHTLLM "https://github.com/ModelTC/lightllm/blob/fc72ffab9a34/lightllm/"
+#define TGI "https://github.com/huggingface/text-generation-inference/blob/db931fcf42da/"
+#define KTRANSFORMERS "https://github.com/kvcache-ai/ktransformers/blob/95009ea6856c/"
+#define GITHUB "https://github.com/"
 
 static const struct kernel_row ROWS[] = {
     /* weak */
     {"elementwisekernel", KERNEL_NORM_ELEMENTWISE, "any",
-     TRACES "traces/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
-     "void at::native::vectorized_elementwise_kernel<4, at::native::(anonymous "
-     "namespace)::pow_tensor_scalar_kernel_impl<float, float>(at::TensorIteratorBase&, "
-     "float)::{lambda(float)#1}, std::array<char*, 2ul> >(int, at::native::(anonymous "
-     "namespace)::pow_tensor_scalar_kernel_impl<float, float>(at::TensorIteratorBase&, "
-     "float)::{lambda(float)#1}, std::array<char*, 2ul>)",
+     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "elementwise_kernel",
      "the functor says what it does and is cut off or unknown"},
     {"reducekernel", KERNEL_NORM_ELEMENTWISE, "any",
      FLASHINFER "flashinfer/moe_ep/kernel_src/sm90/push_style_megamoe/src/a2a/sm90_push_a2a_ops.cu",
      "combine_reduce_kernel", "a generic reduction: norm, sum or argmax by its functor"},
+    {"^marlin", KERNEL_DENSE_GEMM, "any",
+     KTRANSFORMERS "archive/csrc/custom_marlin/gptq_marlin/gptq_marlin.cu", "Marlin",
+     "the namespace says whether it is the kernel of experts"},
+    {"cutlass", KERNEL_DENSE_GEMM, "any",
+     GITHUB "NVIDIA/cutlass/blob/main/include/cutlass/device_kernel.h",
+     "void cutlass::device_kernel<cut...",
+     "a wrapper: its template arguments say what it computes"},
+    {"^prepare", KERNEL_INDEX_COPY, "any", VLLM "vllm/v1/worker/gpu/input_batch.py",
+     "_prepare_pos_seq_lens_kernel", "a step's inputs are laid out: positions, lengths, ids"},
+    {"_position", KERNEL_INDEX_COPY, "any",
+     LIGHTLLM "common/basemodel/triton_kernel/gen_prefill_params.py", "_gen_prefill_position",
+     "a step's inputs are laid out: positions, lengths, ids"},
+    {"_slot", KERNEL_INDEX_COPY, "any",
+     TGI "server/text_generation_server/models/metadata_kernels.py", "triton_slots_filtering",
+     "a step's inputs are laid out: positions, lengths, ids"},
+    {"seqlens", KERNEL_INDEX_COPY, "any",
+     GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers", "seqlens_expand_kernel",
+     "a step's inputs are laid out: positions, lengths, ids"},
+    {"_mapping_", KERNEL_INDEX_COPY, "any", VLLM "vllm/v1/worker/gpu/input_batch.py",
+     "_expand_idx_mapping_kernel", "a step's inputs are laid out: positions, lengths, ids"},
+    {"_cast_", KERNEL_INDEX_COPY, "any", FLASHINFER "csrc/trtllm_fused_moe_kernel_launcher.cu",
+     "cast_fp32_to_bf16_kernel", "a change of type: a move, or the end of a quantised product"},
+    {"_cat_", KERNEL_INDEX_COPY, "any",
+     AITER "aiter/ops/triton/_triton_kernels/fusions/fused_qk_concat.py", "_qk_cat_kernel",
+     "a move"},
+    {"^wait_", KERNEL_MOE_EXPERTS, "any",
+     FLASHINFER "flashinfer/moe_ep/kernel_src/sm90/push_style_megamoe/src/a2a/sm90_push_a2a_ops.cu",
+     "wait_acks_kernel", "a signal between the parts of a fused expert pass, or between devices"},
+    {"_convert_", KERNEL_QUANTISE, "any",
+     FLASHINFER "csrc/nv_internal/tensorrt_llm/kernels/cutlass_kernels/fp8_blockscale_gemm/"
+                "fp8_blockscale_gemm_kernel.cuh",
+     "convert_kernel", "a change of type"},
+    {"_decode_", KERNEL_ATTENTION, "any", VLLM "vllm/v1/attention/ops/triton_turboquant_decode.py",
+     "_tq_decode_stage1", "a phase's kernel without its layer"},
+    {"_prefill_", KERNEL_ATTENTION, "any", VLLM "vllm/v1/attention/backends/mla/sparse_swa.py",
+     "_compute_prefill_metadata_kernel", "a phase's kernel without its layer"},
+    {"at_native", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "void at::native::vectorized_el...",
+     "a kernel of PyTorch whose name is cut before what it does"},
 };
 
 const struct kernel_table KERNEL_ROWS_WEAK = {ROWS, ARRAY_LEN(ROWS)};

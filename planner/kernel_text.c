@@ -12,6 +12,9 @@
 /* Digits of a length in a mangled name: no identifier has more than 9,999 characters. */
 #define LENGTH_DIGITS_MAX 4
 
+/* The end of a return type that std::enable_if gives. */
+#define CONDITION_END ">::type "
+
 struct span {
     const char *at, *end;
 };
@@ -174,6 +177,20 @@ static struct span without_clone(struct span name)
     return name;
 }
 
+/* Where the kernel stands behind a return type that has conditions, which profilers print whole or
+ * in part: "std::enable_if<T2>(int)0&&..., void>::type kernel". */
+static const char *behind_condition(struct span name)
+{
+    if (starts_with(name, "std::enable_if") || starts_with(name, "void std::enable_if")) {
+        for (const char *c = name.at; c < name.end; c++) {
+            if (starts_with((struct span){c, name.end}, CONDITION_END)) {
+                return c + strlen(CONDITION_END);
+            }
+        }
+    }
+    return name.at;
+}
+
 /* Whether nothing in the name is C++: an operation of a log, or a plain name. */
 static bool is_plain(struct span name)
 {
@@ -209,11 +226,12 @@ static struct span component_at(struct span own, const char *c)
  */
 static struct span own_component(struct span *name)
 {
-    struct span own = {name->at, name->at};
+    const char *start = behind_condition(*name);
+    struct span own = {start, start};
     size_t depth = 0;
     char before = '\0';
 
-    for (const char *c = name->at; c < name->end; c++) {
+    for (const char *c = start; c < name->end; c++) {
         size_t unnamed = depth == 0 ? unnamed_length((struct span){c, name->end}) : 0;
         if (unnamed > 0) {
             c += unnamed - 1;
@@ -237,11 +255,10 @@ static struct span own_component(struct span *name)
 /* A literal's length at rest.at: "Li128E"; 1 when it is none. */
 static size_t skip_literal(struct span rest)
 {
-    const char *digits = rest.at + 2, *c = digits;
-
-    if (digits > rest.end || !is_lower(rest.at[1])) {
+    if (rest.end - rest.at < 2 || !is_lower(rest.at[1])) {
         return 1;
     }
+    const char *digits = rest.at + 2, *c = digits;
     while (c < rest.end && (is_digit(*c) || *c == 'n')) {
         c++;
     }
