@@ -11,7 +11,9 @@
 
 #define NOWHERE ((size_t)-1)
 
-static const struct kernel_table *const TABLES[] = {&KERNEL_ROWS_ENGINES, &KERNEL_ROWS_GENERAL};
+static const struct kernel_table *const TABLES[] = {&KERNEL_ROWS_ENGINES, &KERNEL_ROWS_MOVES,
+                                                    &KERNEL_ROWS_LAYERS, &KERNEL_ROWS_PRODUCTS,
+                                                    &KERNEL_ROWS_PASSES};
 
 #define X(ID, NAME) NAME,
 static const char *const NAMES[] = {KERNEL_CLASS_LIST(X)};

@@ -15,7 +15,10 @@ struct kernel_table {
 };
 
 extern const struct kernel_table KERNEL_ROWS_ENGINES;
-extern const struct kernel_table KERNEL_ROWS_GENERAL;
+extern const struct kernel_table KERNEL_ROWS_MOVES;
+extern const struct kernel_table KERNEL_ROWS_LAYERS;
+extern const struct kernel_table KERNEL_ROWS_PRODUCTS;
+extern const struct kernel_table KERNEL_ROWS_PASSES;
 extern const struct kernel_table KERNEL_ROWS_WEAK;
 
 #endif

@@ -11,13 +11,13 @@
 #include "gaps_width.h"
 #include "negotiate.h"
 #include "problem.h"
+#include "query_words.h"
 #include "records.h"
 #include "records_query.h"
 #include "store.h"
 
 #define ASKED_MAX 5000
 #define STATED_MAX 1000
-#define WORD_MAX 64
 #define RANK_UNITS 1e3 /* ranks are whole thousandths */
 #define STATUS_ANSWERED "answered"
 
@@ -249,34 +249,6 @@ static void list_add(struct gap_list *list, const struct gap_item *item)
     }
 }
 
-/* Whether every word of the question asked for stands somewhere in the text, in any case. */
-static bool holds_words(const char *text, const char *words)
-{
-    while (words && *words) {
-        char word[WORD_MAX];
-        size_t length = strcspn(words, " \t\r\n");
-        size_t kept = length < sizeof(word) ? length : sizeof(word) - 1;
-        bool found = kept == 0;
-        for (size_t i = 0; i < kept; i++) {
-            word[i] = (char)tolower((unsigned char)words[i]);
-        }
-        word[kept] = '\0';
-        for (const char *at = text; *at && !found; at++) {
-            size_t i = 0;
-            while (word[i] && tolower((unsigned char)at[i]) == word[i]) {
-                i++;
-            }
-            found = !word[i];
-        }
-        if (!found) {
-            return false;
-        }
-        words += length;
-        words += strspn(words, " \t\r\n");
-    }
-    return true;
-}
-
 static bool same(const char *filter, const char *value)
 {
     return !filter || (value && strcmp(filter, value) == 0);
@@ -292,7 +264,8 @@ static bool asked_fits(const struct gap_item *item, const struct list_query *que
            same(filters[FILTER_OF_PART], item->key.hardware_id) &&
            same(filters[FILTER_OF_ENGINE], item->key.engine_id) &&
            same(filters[FILTER_OF_METRIC], item->key.metric) &&
-           (!query->match || holds_words(item->question, words) || holds_words(item->id, words));
+           (!query->match || text_holds_words(item->question, words) ||
+            text_holds_words(item->id, words));
 }
 
 static void collect_asked(struct context *ctx, const struct list_query *query,

@@ -16,6 +16,7 @@
 #include "gguf_route.h"
 #include "health.h"
 #include "index.h"
+#include "kernels_route.h"
 #include "negotiate.h"
 #include "openapi.h"
 #include "openapi_parameters.h"
@@ -67,6 +68,7 @@ static const struct handler_row {
      .made = "the copy, whole and on the disk"},
     {backtest_handler, QUERY_BACKTEST, .schema = "Backtest"},
     {backtest_page_handler, QUERY_BACKTEST, .schema = NULL},
+    {kernels_handler, QUERY_KERNELS, .schema = "Kernels"},
     {gaps_list_handler, QUERY_LIST, .schema = "GapList"},
     {gaps_item_handler, QUERY_ITEM, .schema = "GapRecord"},
     {index_handler, QUERY_NONE, .schema = "Index"},

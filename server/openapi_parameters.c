@@ -6,6 +6,8 @@
 #include "anchors_query.h"
 #include "backtest_query.h"
 #include "fields.h"
+#include "kernel_names.h"
+#include "kernels_route.h"
 #include "negotiate.h"
 #include "openapi_fields.h"
 #include "openapi_schemas.h"
@@ -316,6 +318,22 @@ static void put_gate_parameters(struct json_out *out, const struct operation *op
     }
 }
 
+static const char *kernel_class_at(int index)
+{
+    return kernel_class_name((enum kernel_class)index);
+}
+
+static void put_kernel_filters(struct json_out *out)
+{
+    for (const struct kernels_argument *known = KERNELS_ARGUMENTS; known->name; known++) {
+        parameter_begin(out, known->name, "query", known->doc, "string");
+        if (strcmp(known->name, "class") == 0) {
+            schema_write_names(out, kernel_class_at, KERNEL_CLASS_COUNT, false);
+        }
+        parameter_end(out);
+    }
+}
+
 static void put_upload_parameters(struct json_out *out)
 {
     put_parameter(out, "dry_run", "1 shows how the file is read and writes nothing", "string");
@@ -345,7 +363,7 @@ void operation_parameters_write(struct json_out *out, const struct operation *op
     if (query == QUERY_CHECK || query == QUERY_COMPARE) {
         put_gate_parameters(out, operation, query);
     }
-    bool words = query == QUERY_LIST || query == QUERY_ANCHORS;
+    bool words = query == QUERY_LIST || query == QUERY_ANCHORS || query == QUERY_KERNELS;
     if (words || query == QUERY_BACKTEST) {
         put_page_parameters(out);
     }
@@ -360,6 +378,9 @@ void operation_parameters_write(struct json_out *out, const struct operation *op
     }
     if (query == QUERY_ANCHORS) {
         put_anchor_filters(out);
+    }
+    if (query == QUERY_KERNELS) {
+        put_kernel_filters(out);
     }
     if (query == QUERY_SWEEP) {
         put_parameter(out, "progress", "1 adds lines that say how far it is; format=ndjson",

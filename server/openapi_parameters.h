@@ -20,6 +20,7 @@ enum query_shape {
     QUERY_COMPARE,
     QUERY_LIST,
     QUERY_ANCHORS,
+    QUERY_KERNELS,
     QUERY_BACKTEST,
     QUERY_ITEM,
     QUERY_SWEEP,

@@ -61,6 +61,9 @@ extern const int N_CHECK_SCHEMAS;
 /* Those of memory against engine logs. */
 extern const struct schema CAPACITY_SCHEMAS[];
 extern const int N_CAPACITY_SCHEMAS;
+/* Those of kernel names. */
+extern const struct schema KERNEL_SCHEMAS[];
+extern const int N_KERNEL_SCHEMAS;
 /* Those of memory. */
 extern const struct schema MEMORY_SCHEMAS[];
 extern const int N_MEMORY_SCHEMAS;

@@ -17,6 +17,7 @@
 #include "gguf_route.h"
 #include "health.h"
 #include "index.h"
+#include "kernels_route.h"
 #include "negotiate.h"
 #include "openapi.h"
 #include "page.h"
@@ -198,6 +199,14 @@ const struct route ROUTES[] = {
     RECORDS("prices", "what a device costs per hour, by provider, with source and date"),
     RECORDS("classes", "cost classes, their formulas and bounds"),
     RECORDS("regimes", "regimes and the signs of each"),
+    {
+        .path = "/v1/kernels",
+        .methods = GET,
+        .media_types = JSON_CSV,
+        .cacheable = true,
+        .handler = kernels_handler,
+        .summary = "kernel names and their classes; ?name= tells what one kernel is, and why",
+    },
     RECORDS("cures", "cures, when they help and when not"),
     RECORDS("calibrations", "kernel and collective fits"),
     POSTED_RECORDS("sources", "where the figures come from"),

@@ -15,7 +15,7 @@
 #include "openapi_schemas.h"
 #include "plan.h"
 
-#define PAGE_BYTES_MAX ((size_t)128 * 1024)
+#define PAGE_BYTES_MAX ((size_t)192 * 1024)
 
 static void every_route_has_its_operation(void **state)
 {
