@@ -260,11 +260,10 @@ static double over_rows(const struct observed *observed, enum observed_gpu_colum
         if (isnan(value))
             continue;
         n++;
-        if (n == 1)
-            result = value;
-        else if (how == MEAN)
+        bool goes = how == LEAST ? value < result : value > result;
+        if (how == MEAN && n > 1)
             result += (value - result) / n;
-        else if (how == LEAST ? value < result : value > result)
+        else if (n == 1 || goes)
             result = value;
     }
     *ret_rows = n;
