@@ -68,6 +68,8 @@ static const struct kernel_row ROWS[] = {
      TRACES "test_analysis_agent_category_utils.py", "triton_per_fused_2",
      "Inductor: the suffix lists the fused operations, the name says no layer"},
     /* linear */
+    {"mamba", KERNEL_LINEAR_ATTENTION, "any", TRTLLM "mambaConv1dKernels.cu",
+     "mamba_conv1d_generation_kernel", NULL},
     {"gateddelta", KERNEL_LINEAR_ATTENTION, "any",
      GITHUB "xiaguan/pegainfer/blob/aade0c3a583f/docs/models/qwen35/optimization.md",
      "gated_delta_rule", NULL},

@@ -75,7 +75,7 @@ static const struct kernel_row ROWS[] = {
      "void at::native::tensor_kernel_scan_innermost_dim<float, std::plus<float>>(float*)", NULL},
     {"devicescan", KERNEL_SAMPLING, "any", GITHUB "NVIDIA/cccl/tree/main/cub/cub/device/dispatch",
      "DeviceScanKernel", NULL},
-    {"wrappedscan", KERNEL_SAMPLING, "any",
+    {"lookbackscan", KERNEL_SAMPLING, "any",
      TRACES "traces/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz",
      "void "
      "rocprim::ROCPRIM_400200_NS::detail::trampoline_kernel<rocprim::ROCPRIM_400200_NS::detail::"
@@ -160,9 +160,9 @@ static const struct kernel_row ROWS[] = {
      "namespace)::pow_tensor_scalar_kernel_impl<float, float>(at::TensorIteratorBase&, "
      "float)::{lambda(float)#1}, std::array<char*, 2ul>)",
      NULL},
-    {"_div", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
+    {"_div_", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
      "kernel_div", NULL},
-    {"_sub", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
+    {"_sub_", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
      "kernel_sub", NULL},
     {"_sqr", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
      "kernel_sqr", NULL},
@@ -357,15 +357,23 @@ static const struct kernel_row ROWS[] = {
     {"convolve", KERNEL_OTHER, "any", "https://docs.nvidia.com/deeplearning/cudnn/latest/",
      "implicit_convolve_h", NULL},
     /* rest */
-    {"_add", KERNEL_NORM_ELEMENTWISE, "any",
+    {"_add_", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "xiaguan/pegainfer/blob/aade0c3a583f/docs/models/qwen35/optimization.md", "add_kernel",
      NULL},
-    {"_mul", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-opencl/kernels/mul.cl", "kernel_mul",
+    {"_mul_", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-opencl/kernels/mul.cl", "kernel_mul",
      NULL},
+    {"^vv_", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ml-explore/mlx/tree/main/mlx/backend/metal/kernels", "vv_Addbfloat16", NULL},
+    {"^sv_", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ml-explore/mlx/tree/main/mlx/backend/metal/kernels", "sv_Multiplyfloat32", NULL},
+    {"^vs_", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ml-explore/mlx/tree/main/mlx/backend/metal/kernels", "vs_Multiplyfloat32", NULL},
+    {"^v_", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ml-explore/mlx/tree/main/mlx/backend/metal/kernels", "v_Divide_float32", NULL},
     {"upscale", KERNEL_OTHER, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
      "upscale_f32", NULL},
     {"scale", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-cuda/scale.cu", "scale_f32", NULL},
-    {"_sum", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-opencl/kernels/sum_rows.cl",
+    {"_sum_", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-opencl/kernels/sum_rows.cl",
      "kernel_sum_rows_f32", NULL},
     {"clamp", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-opencl/kernels/clamp.cl", "kernel_clamp",
      NULL},
@@ -396,6 +404,14 @@ static const struct kernel_row ROWS[] = {
      "at::native::and_kernel_cuda(at::TensorIterator&)::{lambda()#1}::operator()() "
      "const::{lambda()#12}::operator()() const::{lambda(bool, bool)#1}>, unsigned int, bool, 4>)",
      "a generic reduction: the norm's mean, a sum, or a mask"},
+    {"multitensor", KERNEL_NORM_ELEMENTWISE, "any",
+     TRACES "traces/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz",
+     "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
+     "namespace)::TensorListMetadata<2>, at::native::(anonymous namespace)::UnaryOpFunctor<long, "
+     "2, 1, 1>, at::native::Copy<long, long> >(at::native::(anonymous "
+     "namespace)::TensorListMetadata<2>, at::native::(anonymous namespace)::UnaryOpFunctor<long, "
+     "2, 1, 1>, at::native::Copy<long, long>)",
+     NULL},
 };
 
 const struct kernel_table KERNEL_ROWS_PASSES = {ROWS, ARRAY_LEN(ROWS)};

@@ -211,11 +211,18 @@ static size_t depth_after(size_t depth, char before, char c)
     return c == ')' || (c == '>' && before != '-') ? depth - (depth > 0) : depth;
 }
 
-/* The component that c continues or, outside brackets, ends. */
-static struct span component_at(struct span own, const char *c)
+/* The component that rest.at continues or, outside brackets, ends; a remark in brackets behind a
+ * name ("gemvx (all projections)") leaves it. */
+static struct span component_at(struct span own, struct span rest)
 {
+    const char *c = rest.at, *next = c + 1;
+
     if (is_letter(*c) || *c == '_') {
-        return (struct span){own.end == c ? own.at : c, c + 1};
+        return (struct span){own.end == c ? own.at : c, next};
+    }
+    if (is_space(*c) && next < rest.end && *next == '(' &&
+        unnamed_length((struct span){next, rest.end}) == 0) {
+        return own;
     }
     return *c == ':' || is_space(*c) ? (struct span){c, c} : own;
 }
@@ -242,7 +249,7 @@ static struct span own_component(struct span *name)
             break;
         }
         if (depth == 0) {
-            own = component_at(own, c);
+            own = component_at(own, (struct span){c, name->end});
         }
         depth = depth_after(depth, before, *c);
         before = *c;
