@@ -11,6 +11,7 @@
 #include "benchmark.h"
 #include "check_route.h"
 #include "compare_route.h"
+#include "diagnose_route.h"
 #include "docs.h"
 #include "gaps_route.h"
 #include "gguf_route.h"
@@ -51,6 +52,9 @@ static const struct handler_row {
      .sample = OPENAPI_SWEEP_EXAMPLE},
     {search_handler, QUERY_SEARCH, .schema = "Search", .line = "SearchLine",
      .request = "SearchRequest", .sample = OPENAPI_SEARCH_EXAMPLE},
+    {diagnose_handler, QUERY_NONE, .schema = "Diagnosis", .request = "DiagnoseRequest",
+     .sample = OPENAPI_DIAGNOSE_EXAMPLE},
+    {causes_handler, QUERY_NONE, .schema = "CauseList"},
     {gguf_handler, QUERY_NONE, .schema = "GgufModel"},
     {records_list_handler, QUERY_LIST, .schema = "RecordList"},
     {records_item_handler, QUERY_ITEM, .schema = "Record"},

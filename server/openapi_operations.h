@@ -83,6 +83,13 @@ struct operation {
     "\"slo\":{\"ttft_ms\":2000,\"tpot_ms\":30},\"space\":{\"devices\":[4,8],"                      \
     "\"engine\":[\"vllm\",\"sglang\"]},\"objective\":\"cost\",\"limit\":3}"
 
+#define OPENAPI_DIAGNOSE_EXAMPLE                                                                   \
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"engine\":\"vllm\"},"  \
+    "\"workload\":{\"concurrency\":64,\"input_tokens\":1024,\"output_tokens\":256},\"observed\":{" \
+    "\"tpot_ms\":24,\"gpu_utilization\":0.35,\"cpu_utilization\":1.0,\"waiting\":0},\"arms\":["    \
+    "{\"name\":\"with logprobs\",\"output_tok_s\":2600},{\"name\":\"without logprobs\","           \
+    "\"output_tok_s\":4100}],\"symptom\":\"one core at 100 %, the GPU mostly idle\"}"
+
 /* Whether every route's handler has its row. */
 bool operations_complete(void);
 

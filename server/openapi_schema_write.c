@@ -132,6 +132,7 @@ const struct schema *schema_at(int index)
         {KERNEL_SCHEMAS, N_KERNEL_SCHEMAS},
         {MEMORY_SCHEMAS, N_MEMORY_SCHEMAS},
         {SWEEP_SCHEMAS, N_SWEEP_SCHEMAS},
+        {DIAGNOSE_SCHEMAS, N_DIAGNOSE_SCHEMAS},
         {SEARCH_SCHEMAS, N_SEARCH_SCHEMAS},
         {WRITE_SCHEMAS, N_WRITE_SCHEMAS},
     };

@@ -70,6 +70,9 @@ extern const int N_MEMORY_SCHEMAS;
 /* Those of tables of plans. */
 extern const struct schema SWEEP_SCHEMAS[];
 extern const int N_SWEEP_SCHEMAS;
+/* Those of diagnoses. */
+extern const struct schema DIAGNOSE_SCHEMAS[];
+extern const int N_DIAGNOSE_SCHEMAS;
 /* Those of searches. */
 extern const struct schema SEARCH_SCHEMAS[];
 extern const int N_SEARCH_SCHEMAS;

@@ -12,6 +12,7 @@
 #include "backtest_route.h"
 #include "check_route.h"
 #include "compare_route.h"
+#include "diagnose_route.h"
 #include "docs.h"
 #include "gaps_route.h"
 #include "gguf_route.h"
@@ -164,6 +165,14 @@ const struct route ROUTES[] = {
         .summary = "what runs now against what shall run: changes, deltas by class, a verdict",
     },
     {
+        .path = "/v1/diagnose",
+        .methods = POST,
+        .body_max_bytes = BODY_MAX_BYTES,
+        .media_types = JSON_TEXT,
+        .handler = diagnose_handler,
+        .summary = "symptoms of a slow deployment to its causes, the evidence and the next check",
+    },
+    {
         .path = "/v1/models/gguf",
         .methods = POST,
         .body_max_bytes = GGUF_BODY_MAX_BYTES,
@@ -208,6 +217,14 @@ const struct route ROUTES[] = {
         .summary = "kernel names and their classes; ?name= tells what one kernel is, and why",
     },
     RECORDS("cures", "cures, when they help and when not"),
+    {
+        .path = "/v1/causes",
+        .methods = GET,
+        .media_types = JSON_ONLY,
+        .cacheable = true,
+        .handler = causes_handler,
+        .summary = "causes of slow deployments: signs for and against, checks, cures, sources",
+    },
     RECORDS("calibrations", "kernel and collective fits"),
     POSTED_RECORDS("sources", "where the figures come from"),
     RECORDS("claims", "claims of the seed document: verdict, derivation, value computed now"),

@@ -154,7 +154,7 @@ static const struct provocation {
      "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":3}}", "gate=1"},
     {"413", JSON_TYPE, NULL, NULL, "", NULL},
     {"415", "Content-Type: text/html", NULL, NULL, "model", NULL},
-    {"422", JSON_TYPE, NULL, "no_such_argument=1", "{}", NULL},
+    {"422", JSON_TYPE, NULL, "no_such_argument=1", "{\"no_such_member\":1}", NULL},
 };
 
 static const struct provocation *provocation_of(const char *status)

@@ -1,0 +1,255 @@
+#include "diagnose_request.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <string.h>
+
+#include "field.h"
+#include "nearness.h"
+#include "observed_request.h"
+#include "phrases.h"
+
+/* Members of a diagnosis beside those of a plan. */
+enum own { OBSERVED, ARMS, FEATURES, FLAGS, METRICS, LOG, SMI, CHANGED, SYMPTOM, TITLE, OWN_COUNT };
+
+static const char *const OWN[OWN_COUNT] = {
+    [OBSERVED] = "observed", [ARMS] = "arms",   [FEATURES] = "features", [FLAGS] = "flags",
+    [METRICS] = "metrics",   [LOG] = "log",     [SMI] = "smi",           [CHANGED] = "changed",
+    [SYMPTOM] = "symptom",   [TITLE] = "title",
+};
+
+/* Leaves whose values are names that may be unknown here. */
+static const char *const NAMED[] = {"/model",
+                                    "/hardware",
+                                    "/command",
+                                    "/manifest",
+                                    "/deployment/engine",
+                                    "/deployment/engine_version",
+                                    "/deployment/weights",
+                                    "/deployment/kv_cache",
+                                    "/deployment/backend",
+                                    "/deployment/speculative/method"};
+
+static void add_note(struct diagnose_request *request, const char *note)
+{
+    if (note && request->n_notes < DIAGNOSE_NOTES_MAX)
+        request->notes[request->n_notes++] = note;
+}
+
+static const cJSON *take(struct faults *faults, cJSON *body, const char *name)
+{
+    const cJSON *member = cJSON_DetachItemFromObjectCaseSensitive(body, name);
+    const char *pointer = arena_printf(faults->arena, "/%s", name);
+
+    while (cJSON_GetObjectItemCaseSensitive(body, name)) {
+        fault_add(faults, pointer ? pointer : "", NULL, "given twice");
+        (void)cJSON_DetachItemFromObjectCaseSensitive(body, name);
+    }
+    return member && !cJSON_IsNull(member) ? member : NULL;
+}
+
+/* Texts ---------------------------------------------------------------------------------------- */
+
+typedef void text_fn(struct context *ctx, struct diagnose_request *request, const char *text);
+
+/* Calls for a text or for each text of a list. */
+static void for_texts(struct context *ctx, struct faults *faults, const cJSON *value,
+                      const char *name, text_fn *each, struct diagnose_request *request)
+{
+    bool list = cJSON_IsArray(value);
+
+    for (const cJSON *item = list ? value->child : value; item; item = list ? item->next : NULL) {
+        if (cJSON_IsString(item)) {
+            each(ctx, request, item->valuestring);
+            continue;
+        }
+        const char *pointer = arena_printf(faults->arena, "/%s", name);
+        fault_add(faults, pointer ? pointer : "", NULL, "expected a text or a list of texts");
+        return;
+    }
+}
+
+static void read_text(struct context *ctx, struct diagnose_request *request, const char *text,
+                      enum phrase_channel channel)
+{
+    if (!phrases_read(ctx->request->arena, text, channel, &request->symptoms) && *text &&
+        request->n_unread < DIAGNOSE_NOTES_MAX)
+        request->unread[request->n_unread++] = field_quote(ctx->request->arena, text);
+}
+
+static void read_statement(struct context *ctx, struct diagnose_request *request, const char *text)
+{
+    read_text(ctx, request, text, CHANNEL_STATEMENT);
+}
+
+static void read_setup(struct context *ctx, struct diagnose_request *request, const char *text)
+{
+    read_text(ctx, request, text, CHANNEL_SETUP);
+}
+
+/* The deployment ------------------------------------------------------------------------------- */
+
+static bool is_named(const struct fault *fault)
+{
+    for (size_t i = 0; i < ARRAY_LEN(NAMED); i++)
+        if (strcmp(fault->pointer, NAMED[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Faults of names become notes, all others are handed on. */
+static void sort_faults(struct diagnose_request *request, const struct faults *own,
+                        struct faults *faults)
+{
+    for (int i = 0; i < own->n; i++) {
+        const struct fault *fault = &own->items[i];
+        if (is_named(fault))
+            add_note(request, arena_printf(faults->arena, "%s: %s", fault->pointer, fault->detail));
+        else
+            fault_add(faults, fault->pointer, fault->suggestion, "%s", fault->detail);
+    }
+}
+
+/* What is deployed, as words: names may be unknown to the records and still say something. */
+static void read_names(struct context *ctx, const cJSON *body, struct diagnose_request *request)
+{
+    static const char *const NAMES[] = {"model", "hardware", "command"};
+    static const char *const INNER[] = {"engine", "engine_version", "weights"};
+    const cJSON *deployment = cJSON_GetObjectItemCaseSensitive(body, "deployment");
+    const char *all = "";
+
+    for (size_t i = 0; i < ARRAY_LEN(NAMES) + ARRAY_LEN(INNER); i++) {
+        const cJSON *value =
+            i < ARRAY_LEN(NAMES)
+                ? cJSON_GetObjectItemCaseSensitive(body, NAMES[i])
+                : cJSON_GetObjectItemCaseSensitive(deployment, INNER[i - ARRAY_LEN(NAMES)]);
+        if (!value || !cJSON_IsString(value))
+            continue;
+        const char *longer =
+            arena_printf(ctx->request->arena, "%s%s%s", all, *all ? " " : "", value->valuestring);
+        all = longer ? longer : all;
+    }
+    (void)phrases_read(ctx->request->arena, all, CHANNEL_SETUP, &request->symptoms);
+}
+
+/* Resolves and plans it where that can be done. */
+static void plan_deployment(struct context *ctx, struct diagnose_request *request)
+{
+    struct plan_request *deployment = &request->deployment;
+    struct faults unheard;
+    const struct intake intake = {ctx->catalogue, ctx->request->arena, &unheard, ""};
+    double running = observed_value(&request->observed, OBS_CONCURRENCY);
+
+    if (!deployment->given[FIELD_ID_MODEL] || !deployment->given[FIELD_ID_HARDWARE]) {
+        request->no_plan = deployment->given[FIELD_ID_MODEL]
+                               ? "no known part: the reasoning goes without the planner's budget"
+                               : "no known model: the reasoning goes without the planner's budget";
+        return;
+    }
+    if (!deployment->given[FIELD_ID_CONCURRENCY] && running >= 1.0) {
+        deployment->problem.load.concurrency = running;
+        deployment->given[FIELD_ID_CONCURRENCY] = true;
+    }
+    faults_init(&unheard, ctx->request->arena);
+    struct plan *plan = arena_alloc_raw(ctx->request->arena, sizeof(*plan));
+    if (!plan || !plan_request_resolve(&intake, deployment)) {
+        request->no_plan = "the deployment does not resolve: the reasoning goes without the budget";
+        for (int i = 0; i < unheard.n; i++)
+            add_note(request, arena_printf(ctx->request->arena, "%s: %s", unheard.items[i].pointer,
+                                           unheard.items[i].detail));
+        return;
+    }
+    nearness_find(ctx->catalogue, &deployment->problem, NULL, NULL, &deployment->problem.near);
+    plan_compute(&deployment->problem, PLAN_FULL, plan);
+    request->plan = plan;
+}
+
+static double given_number(const struct plan_request *deployment, enum field_id id, double value)
+{
+    return deployment->given[id] ? value : (double)NAN;
+}
+
+/* What is known of the deployment, whether it is planned or not. */
+static struct setup setup_of(const struct diagnose_request *request)
+{
+    const struct plan_request *of = &request->deployment;
+    const struct deployment *dep = &of->problem.dep;
+    const struct workload *load = &of->problem.load;
+    bool engine = of->given[FIELD_ID_ENGINE] || request->plan;
+    struct setup setup = {
+        .plan = request->plan,
+        .engine = engine ? dep->engine : NULL,
+        .hw = of->given[FIELD_ID_HARDWARE] ? of->problem.hw : NULL,
+        .tp = given_number(of, FIELD_ID_TP, dep->tp),
+        .concurrency = given_number(of, FIELD_ID_CONCURRENCY, load->concurrency),
+        .max_num_seqs = given_number(of, FIELD_ID_MAX_NUM_SEQS, dep->max_num_seqs),
+        .step_tokens = given_number(of, FIELD_ID_CHUNKED_PREFILL, dep->chunked_prefill_tokens),
+        .input_tokens = given_number(of, FIELD_ID_INPUT_TOKENS, load->input_tokens),
+        .output_tokens = given_number(of, FIELD_ID_OUTPUT_TOKENS, load->output_tokens),
+        .gpu_layers = given_number(of, FIELD_ID_GPU_LAYERS, dep->gpu_layers),
+        .spec_tokens = given_number(of, FIELD_ID_SPEC_TOKENS, dep->spec_tokens),
+        .logprobs = given_number(of, FIELD_ID_LOGPROBS, dep->logprobs),
+        .graphs_off = of->given[FIELD_ID_CUDA_GRAPHS] && !dep->cuda_graphs,
+        .graphs_on = of->given[FIELD_ID_GRAPH_MAX_BATCH] ||
+                     (of->given[FIELD_ID_CUDA_GRAPHS] && dep->cuda_graphs),
+        .guided = of->given[FIELD_ID_STRUCTURED_OUTPUT] && dep->structured_output,
+        .adapters = of->given[FIELD_ID_MAX_LORAS],
+    };
+
+    if (of->given[FIELD_ID_LOGIT_PROCESSORS]) {
+        setup.penalties = dep->logit_processors & PROCESSOR_PENALTIES;
+        setup.sorting = dep->logit_processors & (PROCESSOR_MIN_P | PROCESSOR_TOP_P);
+    }
+    setup.serial_host =
+        (of->given[FIELD_ID_ASYNC_SCHEDULING] || request->plan) && !dep->async_scheduling;
+    if (of->given[FIELD_ID_SAMPLER] || request->plan)
+        setup.host_sampler = dep->sampler == SAMPLER_HOST;
+    else
+        setup.host_sampler = setup.engine && setup.engine->n_defaults > 0 &&
+                             setup.engine->defaults[0].sampler_on_host;
+    setup.devices = of->named_devices > 0 ? of->named_devices : 1.0;
+    for (int i = FIELD_ID_TP; i <= FIELD_ID_DP; i++)
+        if (of->given[i])
+            setup.devices = fmax(setup.devices, i == FIELD_ID_TP   ? dep->tp
+                                                : i == FIELD_ID_PP ? dep->pp
+                                                                   : dep->dp);
+    setup.lockstep = (of->given[FIELD_ID_TP] && dep->tp > 1.0) ||
+                     (of->given[FIELD_ID_EP] && dep->ep > 1.0) ||
+                     (of->given[FIELD_ID_DP] && dep->dp > 1.0);
+    return setup;
+}
+
+bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faults,
+                           struct diagnose_request *request)
+{
+    struct arena *arena = ctx->request->arena;
+    const cJSON *own[OWN_COUNT];
+    struct faults of_deployment;
+    const struct intake intake = {ctx->catalogue, arena, &of_deployment, ""};
+    const struct observed_reader reader = {arena, faults, &request->observed, &request->figures,
+                                           &request->symptoms};
+
+    for (int i = 0; i < OWN_COUNT; i++)
+        own[i] = take(faults, body, OWN[i]);
+    observed_init(&request->observed);
+    faults_init(&of_deployment, arena);
+    plan_request_read_json(&intake, body, &request->deployment);
+    sort_faults(request, &of_deployment, faults);
+    read_names(ctx, body, request);
+    for (int i = FEATURES; i <= FLAGS; i++)
+        for_texts(ctx, faults, own[i], OWN[i], read_setup, request);
+    for (int i = CHANGED; i <= TITLE; i++)
+        for_texts(ctx, faults, own[i], OWN[i], read_statement, request);
+    if (own[OBSERVED])
+        observed_request_read(&reader, own[OBSERVED]);
+    if (own[ARMS])
+        observed_request_arms(&reader, own[ARMS]);
+    if (faults->n)
+        return false;
+    figures_compare(&request->figures, &request->symptoms);
+    plan_deployment(ctx, request);
+    const struct setup setup = setup_of(request);
+    symptoms_of_observed(&request->observed, &request->symptoms);
+    symptoms_of_setup(&setup, &request->observed, &request->symptoms);
+    return true;
+}

@@ -1,0 +1,127 @@
+#include <math.h>
+
+#include "diagnose_json.h"
+#include "diagnose_words.h"
+#include "text_layout.h"
+#include "units.h"
+
+/* Causes that are written out; the others are named. */
+#define WRITTEN_OUT 3
+#define FINDINGS_SHOWN 4
+
+static void paragraph(struct json_out *out, const char *lead, const char *text)
+{
+    out_text(out, lead);
+    text_wrap(out, text, text_columns(lead), text_columns(lead));
+}
+
+static void write_findings(struct json_out *out, const char *lead, const struct finding *findings,
+                           int n, const struct symptoms *symptoms)
+{
+    struct phrase phrase;
+
+    for (int i = 0; i < n && i < FINDINGS_SHOWN; i++) {
+        phrase_begin(&phrase);
+        diagnose_finding_words(&findings[i], symptoms, &phrase);
+        paragraph(out, lead, phrase_text(&phrase));
+    }
+}
+
+static void write_cause(struct json_out *out, int rank, const struct ranked_cause *cause,
+                        const struct symptoms *symptoms)
+{
+    const struct cause_info *info = cause_info(cause->id);
+    struct phrase phrase;
+
+    phrase_begin(&phrase);
+    phrase_whole(&phrase, rank);
+    phrase_add(&phrase, ". ");
+    phrase_add(&phrase, info->title);
+    phrase_add(&phrase, "  [");
+    phrase_add(&phrase, cause_name(cause->id));
+    phrase_add(&phrase, ", ");
+    phrase_add(&phrase, pass_name(info->pass));
+    phrase_add(&phrase, ", ");
+    phrase_percent(&phrase, cause->score);
+    phrase_add(&phrase, "]");
+    out_text(out, "\n");
+    text_wrap(out, phrase_text(&phrase), 0, 3);
+    write_findings(out, "   for:     ", cause->for_it, cause->n_for, symptoms);
+    write_findings(out, "   against: ", cause->against, cause->n_against, symptoms);
+    paragraph(out, "   run:     ", info->check_next);
+    paragraph(out, "   change:  ", info->cure);
+}
+
+static void write_budget(struct json_out *out, const struct plan *plan)
+{
+    struct phrase phrase;
+
+    phrase_begin(&phrase);
+    phrase_add(&phrase, "The budget: time per token ");
+    phrase_time(&phrase, plan->tpot_ms.expected * US_PER_MS);
+    phrase_add(&phrase, " (floor ");
+    phrase_time(&phrase, plan->tpot_ms.floor * US_PER_MS);
+    phrase_add(&phrase, "), time to first token ");
+    phrase_time(&phrase, plan->ttft_ms.expected * US_PER_MS);
+    phrase_add(&phrase, ", device ");
+    phrase_time(&phrase, plan->decode.device_us);
+    phrase_add(&phrase, " and host ");
+    phrase_time(&phrase, plan->decode.host_us);
+    phrase_add(&phrase, " a step, room for ");
+    phrase_number(&phrase, plan->memory.max_concurrency, 3);
+    phrase_add(&phrase, " such sequences.");
+    out_text(out, "\n");
+    text_wrap(out, phrase_text(&phrase), 0, 2);
+}
+
+static void write_verdict(struct json_out *out, const struct diagnose_report *report)
+{
+    const struct diagnosis *diagnosis = report->diagnosis;
+
+    if (diagnosis->healthy)
+        text_wrap(out, "Healthy: the speeds that were measured are what the budget gives.", 0, 2);
+    else if (diagnosis->n == 0)
+        text_wrap(out, "Nothing that was said points to a cause.", 0, 2);
+    else if (diagnosis->causes[0].score < 0.5)
+        text_wrap(out, "Not sure: the likeliest cause has less than even odds.", 0, 2);
+    else
+        text_wrap(out, cause_info(diagnosis->causes[0].id)->title, 0, 2);
+}
+
+void diagnose_text_write(struct json_out *out, const struct diagnose_report *report)
+{
+    const struct diagnosis *diagnosis = report->diagnosis;
+    const struct symptoms *symptoms = &report->request->symptoms;
+    size_t from = out->length;
+    const char *missing, *separate = diagnose_separate(report);
+
+    write_verdict(out, report);
+    for (int i = 0; i < diagnosis->n && i < WRITTEN_OUT; i++)
+        write_cause(out, i + 1, &diagnosis->causes[i], symptoms);
+    for (int i = WRITTEN_OUT; i < diagnosis->n; i++) {
+        out_text(out, i == WRITTEN_OUT ? "\nLess likely: " : ", ");
+        out_text(out, cause_name(diagnosis->causes[i].id));
+    }
+    if (diagnosis->n > WRITTEN_OUT)
+        out_text(out, "\n");
+    for (int i = 0; i < diagnosis->n_ruled_out; i++) {
+        out_text(out, "\nRuled out: ");
+        out_text(out, cause_name(diagnosis->ruled_out[i].id));
+        out_text(out, "\n");
+        write_findings(out, "   because: ", diagnosis->ruled_out[i].against,
+                       diagnosis->ruled_out[i].n_against, symptoms);
+    }
+    if (separate) {
+        out_text(out, "\n");
+        paragraph(out, "To tell the first two apart: ", separate);
+    }
+    for (int i = 0; (missing = diagnose_missing(report, i)) != NULL; i++)
+        paragraph(out, i == 0 ? "\nNot enough yet: " : "                ", missing);
+    if (report->request->plan)
+        write_budget(out, report->request->plan);
+    if (report->request->no_plan)
+        text_wrap(out, report->request->no_plan, 0, 2);
+    for (int i = 0; i < report->request->n_notes; i++)
+        paragraph(out, "Note: ", report->request->notes[i]);
+    text_clean(out, from, false);
+}
