@@ -152,8 +152,7 @@ static bool is_unit(const char *text, double *ret_bytes)
     return false;
 }
 
-/* "410,432", "14.99", "-0.22"; NAN when there is none. *ret_end stands behind it. */
-static double number_at(const char *text, const char **ret_end)
+double log_number_at(const char *text, const char **ret_end)
 {
     char digits[32];
     size_t n = 0;
@@ -211,9 +210,9 @@ static double read_row(const struct log_row *row, const char *text, const char *
             return (double)NAN;
         from = name + strlen(row->name);
     }
-    double number = number_at(from, &end);
+    double number = log_number_at(from, &end);
     if (row->second)
-        number = *end == '/' ? number_at(end + 1, &end) : (double)NAN;
+        number = *end == '/' ? log_number_at(end + 1, &end) : (double)NAN;
     if (row->unit == BYTES && !is_unit(end, &bytes))
         return (double)NAN;
     number = round(number * bytes);
@@ -344,7 +343,7 @@ static void add_buffer(struct devices *devices, const char *flat, const char *at
                        enum buffer kind)
 {
     const char *end;
-    double unit, number = number_at(size, &end);
+    double unit, number = log_number_at(size, &end);
     struct device *device = device_before(devices->items, &devices->n, flat, at);
 
     if (device && !isnan(number) && is_unit(end, &unit))

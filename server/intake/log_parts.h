@@ -1,5 +1,5 @@
 /*
- * log_parts.h - what the readers of logs share; for log_*.c only.
+ * log_parts.h - what the readers of logs share; for log_*.c and engine_log*.c only.
  */
 #ifndef REGIME_LOG_PARTS_H
 #define REGIME_LOG_PARTS_H
@@ -62,6 +62,10 @@ struct log_facts {
     const char **words;        /* the command that the settings come to */
     int n_words;
 };
+
+/* The number at the start of a text, blanks aside: "410,432", "14.99", "-0.22"; NAN when there is
+ * none. *ret_end stands behind it. */
+double log_number_at(const char *text, const char **ret_end);
 
 /* Every blank, also line ends, as one space, without terminal colours; NULL when memory ran out. */
 char *log_flatten(struct arena *arena, const char *text);
