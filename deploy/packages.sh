@@ -3,7 +3,7 @@
 
 # What a build of the daemon needs.
 # shellcheck disable=SC2034
-BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libgnutls28-dev libcjson-dev libsqlite3-dev libyaml-dev)
+BUILD_PACKAGES=(gcc libc6-dev cmake ninja-build pkg-config libmicrohttpd-dev libgnutls28-dev libcjson-dev libsqlite3-dev libyaml-dev zlib1g-dev)
 
 # What bundles the pages and tests them; where there is no Node.js of NODE_MIN or later.
 # shellcheck disable=SC2034

@@ -383,13 +383,26 @@ static bool grow_body(struct exchange *exchange, size_t more)
     return true;
 }
 
+/* How long a body may take that has come so far; the connection's deadline goes along. */
+static uint64_t body_time_ns(const struct exchange *exchange)
+{
+    uint64_t time_ns = exchange->http->request_timeout_ns;
+
+    if (!exchange->sink)
+        return time_ns;
+    time_ns += exchange->length / SUNK_BYTES_PER_S * NS_PER_S;
+    if (exchange->deadline)
+        deadline_move(exchange->deadline, exchange->begin_ns + time_ns);
+    return time_ns;
+}
+
 /*
  * A piece of the body. No reply can be queued here: what is over the limit is dropped and refused
  * at the end, and who sends for too long or far too much loses the connection.
  */
 static enum MHD_Result take_piece(struct exchange *exchange, const char *piece, size_t size)
 {
-    if (now_ns() - exchange->begin_ns > exchange->http->request_timeout_ns)
+    if (now_ns() - exchange->begin_ns > body_time_ns(exchange))
         return MHD_NO;
     if (exchange->dropped || size > exchange->limit - exchange->length) {
         exchange->dropped += size;

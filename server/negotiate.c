@@ -226,7 +226,7 @@ void refuse_media_type(struct context *ctx)
     const char *type =
         request->content_type ? request->content_type : "of no stated type and not JSON";
     const char *taken = taken_types(ctx);
-    bool binary = strcmp(taken, MEDIA_BINARY) == 0;
+    bool binary = ctx->route && ctx->route->sink;
     const char *detail = arena_printf(
         request->arena, "%s reads %s, this body is %.100s; with curl: curl %s http://%s%s",
         request->raw_path, taken, type,

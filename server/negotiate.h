@@ -22,6 +22,11 @@
 /* Whatever the bytes are: the reply says which. */
 #define MEDIA_ANY "*/*"
 #define MEDIA_BINARY "application/octet-stream"
+#define MEDIA_GZIP "application/gzip"
+#define MEDIA_X_GZIP "application/x-gzip"
+#define MEDIA_MARKDOWN "text/markdown"
+/* What curl says of --data-binary when nothing else is said. */
+#define MEDIA_FORM "application/x-www-form-urlencoded"
 /* What build servers read: JUnit under its three names, GitHub's workflow commands, GitLab's Code
  * Quality report. */
 #define MEDIA_JUNIT "application/junit+xml"

@@ -6,6 +6,7 @@
 #include "admin_route.h"
 #include "anchors.h"
 #include "assets.h"
+#include "attribute_route.h"
 #include "backtest_page.h"
 #include "backtest_route.h"
 #include "benchmark.h"
@@ -55,7 +56,11 @@ static const struct handler_row {
     {diagnose_handler, QUERY_NONE, .schema = "Diagnosis", .request = "DiagnoseRequest",
      .sample = OPENAPI_DIAGNOSE_EXAMPLE},
     {causes_handler, QUERY_NONE, .schema = "CauseList"},
-    {gguf_handler, QUERY_NONE, .schema = "GgufModel"},
+    {gguf_handler, QUERY_NONE, .schema = "GgufModel",
+     .file = "the first bytes of a GGUF file, its whole header at least: head -c 32M FILE"},
+    {attribute_handler, QUERY_ATTRIBUTE, .schema = "Attribution",
+     .file =
+         "the profile as the tool wrote it, plain or gzip; what it is shows in its first bytes"},
     {records_list_handler, QUERY_LIST, .schema = "RecordList"},
     {records_item_handler, QUERY_ITEM, .schema = "Record"},
     {anchors_list_handler, QUERY_ANCHORS, .schema = "AnchorList"},
@@ -144,17 +149,16 @@ static void put_text_body(struct json_out *out, const char *type)
     json_end_object(out);
 }
 
-/* The beginning of a file. */
-static void put_binary_body(struct json_out *out)
+/* A file, or its beginning, that is read as it arrives. */
+static void put_binary_body(struct json_out *out, const char *type, const struct handler_row *row)
 {
-    json_key(out, MEDIA_BINARY);
+    json_key(out, type);
     json_begin_object(out);
     json_key(out, "schema");
     json_begin_object(out);
     json_put_text(out, "type", "string");
     json_put_text(out, "format", "binary");
-    json_put_text(out, "description",
-                  "the first bytes of a GGUF file, its whole header at least: head -c 32M FILE");
+    json_put_text(out, "description", row->file);
     json_end_object(out);
     json_end_object(out);
 }
@@ -186,8 +190,8 @@ static void put_body(struct json_out *out, const struct route *route, const stru
     json_put_text(out, "description", doc);
     json_key(out, "content");
     json_begin_object(out);
-    if (route->sink) {
-        put_binary_body(out);
+    for (const char *const *type = route->body_types; row && route->sink && *type; type++) {
+        put_binary_body(out, *type, row);
     }
     if (row && row->sample) {
         put_json_body(out, row);

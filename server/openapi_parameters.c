@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "anchors_query.h"
+#include "attribute_query.h"
 #include "backtest_query.h"
 #include "fields.h"
 #include "kernel_names.h"
@@ -348,6 +349,14 @@ static void put_upload_parameters(struct json_out *out)
     }
 }
 
+static void put_attribute_parameters(struct json_out *out)
+{
+    openapi_table_parameters(out, &PLAN_FIELDS);
+    for (const struct attribute_argument *known = ATTRIBUTE_ARGUMENTS; known->name; known++) {
+        put_parameter(out, known->name, known->doc, known->type);
+    }
+}
+
 void operation_parameters_write(struct json_out *out, const struct operation *operation,
                                 enum query_shape query)
 {
@@ -388,6 +397,9 @@ void operation_parameters_write(struct json_out *out, const struct operation *op
     }
     if (query == QUERY_UPLOAD) {
         put_upload_parameters(out);
+    }
+    if (query == QUERY_ATTRIBUTE) {
+        put_attribute_parameters(out);
     }
     put_format(out, route);
     json_end_array(out);

@@ -25,7 +25,8 @@ enum query_shape {
     QUERY_ITEM,
     QUERY_SWEEP,
     QUERY_SEARCH,
-    QUERY_UPLOAD
+    QUERY_UPLOAD,
+    QUERY_ATTRIBUTE
 };
 
 /* Writes the member "parameters". */

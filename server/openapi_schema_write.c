@@ -134,6 +134,7 @@ const struct schema *schema_at(int index)
         {SWEEP_SCHEMAS, N_SWEEP_SCHEMAS},
         {DIAGNOSE_SCHEMAS, N_DIAGNOSE_SCHEMAS},
         {SEARCH_SCHEMAS, N_SEARCH_SCHEMAS},
+        {ATTRIBUTE_SCHEMAS, N_ATTRIBUTE_SCHEMAS},
         {WRITE_SCHEMAS, N_WRITE_SCHEMAS},
     };
 

@@ -76,6 +76,9 @@ extern const int N_DIAGNOSE_SCHEMAS;
 /* Those of searches. */
 extern const struct schema SEARCH_SCHEMAS[];
 extern const int N_SEARCH_SCHEMAS;
+/* Those of measured profiles. */
+extern const struct schema ATTRIBUTE_SCHEMAS[];
+extern const int N_ATTRIBUTE_SCHEMAS;
 /* Those of what is posted. */
 extern const struct schema WRITE_SCHEMAS[];
 extern const int N_WRITE_SCHEMAS;

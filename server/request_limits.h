@@ -20,6 +20,12 @@
  * It is not kept. */
 #define GGUF_BODY_MAX_BYTES (64 * MIB)
 
+/* A profile of some seconds with every call: 500 MB. It is not kept. */
+#define PROFILE_BODY_MAX_BYTES ((size_t)1024 * MIB)
+
+/* Who sends a long body that is not kept has a second more for each of so many bytes. */
+#define SUNK_BYTES_PER_S MIB
+
 /* One request's memory: a body of the largest size as a tree, the plan, the reply. */
 #define REQUEST_ARENA_MAX (32 * MIB)
 #define REPLY_MAX_BYTES (8 * MIB)

@@ -8,6 +8,7 @@
 
 #include "admin_route.h"
 #include "anchors.h"
+#include "attribute_route.h"
 #include "backtest_page.h"
 #include "backtest_route.h"
 #include "check_route.h"
@@ -52,6 +53,10 @@ static const char *const DESCRIPTIONS[] = {
 static const char *const RESULTS[] = {MEDIA_JSON, MEDIA_NDJSON, MEDIA_TEXT, NULL};
 /* The first bytes of a file. */
 static const char *const BINARY[] = {MEDIA_BINARY, NULL};
+/* Profiles, whose own first bytes tell what they are, whatever the client calls them. */
+static const char *const PROFILES[] = {MEDIA_JSON, MEDIA_TEXT,     MEDIA_CSV,
+                                       MEDIA_GZIP, MEDIA_X_GZIP,   MEDIA_BINARY,
+                                       MEDIA_FORM, MEDIA_MARKDOWN, NULL};
 static const char *const HTML[] = {MEDIA_HTML, NULL};
 static const char *const TEXT[] = {MEDIA_TEXT, NULL};
 /* Files of the pages: each has a type of its own. */
@@ -197,6 +202,17 @@ const struct route ROUTES[] = {
         .media_types = SEARCH,
         .handler = search_handler,
         .summary = "the best deployments for models, load and objectives, with their commands",
+    },
+    {
+        .path = "/v1/attribute",
+        .methods = POST,
+        .body_max_bytes = PROFILE_BODY_MAX_BYTES,
+        .body_types = PROFILES,
+        .sink = &PROFILE_SINK,
+        .takes_gzip = true,
+        .media_types = JSON_TEXT_CSV,
+        .handler = attribute_handler,
+        .summary = "a measured profile: time by class beside the budget, and the host's part",
     },
     POSTED_RECORDS("models", "models: geometry, parameters, KV bytes"),
     POSTED_RECORDS("hardware", "parts: memory, bandwidth, compute peaks, links"),

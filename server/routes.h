@@ -33,11 +33,12 @@ struct body_sink {
 };
 
 struct route {
-    const char *path;               /* "/v1/models/{id}" */
-    unsigned methods;               /* bits 1u << METHOD_x; GET implies HEAD */
-    size_t body_max_bytes;          /* 0 = no body */
-    const char *const *body_types;  /* media types of a body; NULL ends; NULL = JSON only */
-    const struct body_sink *sink;   /* NULL: bodies are kept */
+    const char *path;              /* "/v1/models/{id}" */
+    unsigned methods;              /* bits 1u << METHOD_x; GET implies HEAD */
+    size_t body_max_bytes;         /* 0 = no body */
+    const char *const *body_types; /* media types of a body; NULL ends; NULL = JSON only */
+    const struct body_sink *sink;  /* NULL: bodies are kept */
+    bool takes_gzip;               /* a body may have Content-Encoding: gzip; the handler unpacks */
     const char *const *media_types; /* replies it can give, best first; NULL ends */
     bool cacheable;                 /* carries ETag and honours If-None-Match */
     bool open;                      /* needs no token where reading does */

@@ -46,7 +46,8 @@ void visit_all(struct world *world, visit_fn *visit)
     {
         cJSON_ArrayForEach(it, path)
         {
-            if (!strstr(path->string, "/gguf") && !takes_token(it)) {
+            if (!strstr(path->string, "/gguf") && !strstr(path->string, "/attribute") &&
+                !takes_token(it)) {
                 visit(&(struct operation){world, path, it});
             }
         }

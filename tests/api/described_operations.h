@@ -34,8 +34,8 @@ typedef void visit_fn(const struct operation *operation);
 int world_open(void **state);
 int world_close(void **state);
 
-/* Every operation but those with a body that is no text (gguf_upload_test.c) and those that take a
- * token (writes_api_test.c). */
+/* Every operation but those with a body that is no text (gguf_upload_test.c, attribute_test.c) and
+ * those that take a token (writes_api_test.c). */
 void visit_all(struct world *world, visit_fn *visit);
 
 /* The path with its {id} filled in: by `id`, or by the document's example when that is NULL. */

@@ -1,0 +1,394 @@
+#include "attribution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_US 1e3
+
+const char *run_phase_name(enum run_phase phase)
+{
+    static const char *const NAMES[RUN_PHASES] = {"unknown", "decode", "prefill", "mixed"};
+
+    return NAMES[phase];
+}
+
+/* Kernels that run once, when a model is loaded or a kernel is used first. */
+static bool is_load_time(const struct profile_name *name)
+{
+    static const char *const WORDS[] = {"marlin_repack",
+                                        "gptq_shuffle",
+                                        "awq_repack",
+                                        "Runtime Triggered Module Loading",
+                                        "Lazy Function Loading",
+                                        "Command Buffer Full"};
+
+    for (size_t i = 0; i < ARRAY_LEN(WORDS); i++)
+        if (strstr(name->text, WORDS[i]))
+            return true;
+    return false;
+}
+
+static void classify(struct profile *profile)
+{
+    for (int i = 0; i < profile->n_names; i++) {
+        struct profile_name *name = &profile->names[i];
+        if (name->fixed)
+            continue;
+        struct kernel_match match = kernel_class_of(name->text, name->length);
+        name->class = match.class;
+        name->ambiguous = match.ambiguous;
+    }
+}
+
+/* Sums of a trace's spans by name, inside the window. */
+static bool sum_spans(struct attribution *attribution, struct profile *profile)
+{
+    double outside = 0;
+
+    for (int i = 0; i < profile->n_names; i++) {
+        profile->names[i].us = 0;
+        profile->names[i].launches = 0;
+    }
+    for (size_t i = 0; i < profile->n_spans; i++) {
+        const struct span *span = &profile->spans[i];
+        double us = span->duration_ns / NS_PER_US;
+        if (!(span_kind(span) & SPAN_DEVICE) || span_name(span) >= (uint32_t)profile->n_names)
+            continue;
+        if (span->start_ns < attribution->window.from_ns ||
+            span->start_ns >= attribution->window.to_ns) {
+            outside += us;
+            continue;
+        }
+        struct profile_name *name = &profile->names[span_name(span)];
+        name->us += us;
+        name->launches++;
+    }
+    attribution->outside_us = outside;
+    return true;
+}
+
+static void measure_trace(struct attribution *attribution, struct profile *profile,
+                          const struct attribution_asked *asked)
+{
+    struct window whole = {0};
+
+    spans_sort(profile->spans, profile->n_spans);
+    bool found = spans_extent(profile->spans, profile->n_spans, SPAN_DEVICE, &whole);
+    if (!found)
+        return;
+    attribution->whole_span_us = (double)(whole.to_ns - whole.from_ns) / NS_PER_US;
+    attribution->whole_busy_us =
+        (double)spans_union_ns(profile->spans, profile->n_spans, SPAN_DEVICE, &whole) / NS_PER_US;
+    attribution->window = whole;
+    attribution_window(attribution, profile, asked);
+    attribution->span_us =
+        (double)(attribution->window.to_ns - attribution->window.from_ns) / NS_PER_US;
+    attribution->busy_us = (double)spans_union_ns(profile->spans, profile->n_spans, SPAN_DEVICE,
+                                                  &attribution->window) /
+                           NS_PER_US;
+    attribution->idle_us = attribution->span_us - attribution->busy_us;
+    sum_spans(attribution, profile);
+    attribution_host(attribution, profile);
+}
+
+/* Which stage of a table is told: the asked one, else decode, else what there is. */
+static enum profile_stage stage_of(const struct attribution *attribution,
+                                   const struct attribution_asked *asked)
+{
+    const bool *has = attribution->has_stages;
+
+    if (!has[STAGE_PREFILL] && !has[STAGE_DECODE])
+        return STAGE_ANY;
+    if (asked->phase == RUN_PREFILL && has[STAGE_PREFILL])
+        return STAGE_PREFILL;
+    return has[STAGE_DECODE] ? STAGE_DECODE : STAGE_PREFILL;
+}
+
+static void choose_stage(struct attribution *attribution, struct profile *profile,
+                         const struct attribution_asked *asked)
+{
+    static const enum run_phase PHASES[STAGE_COUNT] = {RUN_UNKNOWN, RUN_PREFILL, RUN_DECODE};
+
+    for (int i = 0; i < profile->n_names; i++)
+        attribution->has_stages[profile->names[i].stage] = true;
+    attribution->stage = stage_of(attribution, asked);
+    attribution->file_phase = PHASES[attribution->stage];
+    if (attribution->has_stages[STAGE_PREFILL] && attribution->has_stages[STAGE_DECODE])
+        profile_warn(profile,
+                     "the table has both stages: the shares are of %s; ?phase=%s has the "
+                     "other",
+                     run_phase_name(attribution->file_phase),
+                     attribution->stage == STAGE_DECODE ? "prefill" : "decode");
+}
+
+/* Whether a name is among those that are shared out: of the stage, on the device where the profile
+ * has one, and no work of loading. */
+static bool is_counted(const struct attribution *attribution, const struct profile_name *name,
+                       bool device_only)
+{
+    bool of_stage = attribution->stage == STAGE_ANY || name->stage == STAGE_ANY ||
+                    name->stage == attribution->stage;
+
+    return of_stage && !(device_only && name->on_host) && !is_load_time(name) &&
+           (name->us > 0 || name->percent > 0);
+}
+
+static int by_share(const void *left, const void *right)
+{
+    const struct name_share *a = left, *b = right;
+
+    if (a->share != b->share)
+        return a->share < b->share ? 1 : -1;
+    return strcmp(a->text, b->text);
+}
+
+static int by_class_share(const void *left, const void *right)
+{
+    const struct class_share *a = left, *b = right;
+
+    if (a->share != b->share)
+        return a->share < b->share ? 1 : -1;
+    return (a->class > b->class) - (a->class < b->class);
+}
+
+/* What is counted of a profile, and what it says of the rest. */
+struct counted {
+    bool device_only;           /* operators of the host stand aside */
+    bool by_percent;            /* some rows have no time, but all a percent */
+    double weight;              /* sum of what shares are of */
+    double us;                  /* of known times */
+    double percent_us, percent; /* of the rows that have both */
+    double percents;            /* of the rows that have any */
+};
+
+static void count_rows(struct attribution *attribution, struct profile *profile,
+                       struct counted *counted)
+{
+    bool all_percent = true, all_us = true, any = false;
+
+    for (int i = 0; i < profile->n_names; i++)
+        counted->device_only = counted->device_only || !profile->names[i].on_host;
+    for (int i = 0; i < profile->n_names; i++) {
+        const struct profile_name *name = &profile->names[i];
+        if (is_load_time(name) && name->us > 0)
+            attribution->excluded_us += name->us;
+        if (is_load_time(name) && (name->us > 0 || name->percent > 0))
+            profile_warn(profile, "%.80s is work of loading, no part of a step: it is in no share",
+                         name->text);
+        if (!is_counted(attribution, name, counted->device_only))
+            continue;
+        any = true;
+        all_percent = all_percent && !isnan(name->percent);
+        all_us = all_us && !isnan(name->us);
+        counted->us += isnan(name->us) ? 0 : name->us;
+        counted->percents += isnan(name->percent) ? 0 : name->percent;
+        bool both = !isnan(name->us) && !isnan(name->percent);
+        counted->percent_us += both ? name->us : 0;
+        counted->percent += both ? name->percent : 0;
+    }
+    counted->by_percent = any && !all_us && all_percent;
+    counted->weight = counted->by_percent ? counted->percents : counted->us;
+}
+
+static void add_to_class(struct attribution *attribution, const struct name_share *name)
+{
+    struct class_share *share = &attribution->shares[name->class];
+
+    share->class = name->class;
+    share->us += isnan(name->us) ? 0 : name->us;
+    share->share += name->share;
+    share->launches += name->launches;
+}
+
+/* Classes that occur, the largest first; those that no row matched stand apart. */
+static void order_classes(struct attribution *attribution, bool has_us)
+{
+    int n = 0;
+
+    attribution->unclassified_share = attribution->shares[KERNEL_UNCLASSIFIED].share;
+    for (int i = 0; i < KERNEL_UNCLASSIFIED; i++)
+        if (attribution->shares[i].share > 0) {
+            struct class_share share = attribution->shares[i];
+            if (!has_us)
+                share.us = NAN;
+            attribution->shares[n++] = share;
+        }
+    attribution->n_shares = n;
+    qsort(attribution->shares, (size_t)n, sizeof(attribution->shares[0]), by_class_share);
+}
+
+/* How much of all device time the rows hold: the percents beside them tell. */
+static double listed_share(const struct profile *profile, const struct counted *counted)
+{
+    double total = profile->device_total_us;
+
+    if (counted->by_percent)
+        return fmin(counted->percents / 100, 1);
+    if (isnan(total) && counted->percent > 0)
+        total = counted->percent_us / (counted->percent / 100) + counted->us - counted->percent_us;
+    if (profile->spans || isnan(total) || total <= 0)
+        return profile->spans ? 1 : (double)NAN;
+    return fmin(counted->us / total, 1);
+}
+
+static bool share_out(struct attribution *attribution, struct profile *profile)
+{
+    struct counted counted = {0};
+
+    count_rows(attribution, profile, &counted);
+    attribution->names =
+        arena_alloc(profile->arena, (size_t)(profile->n_names + 1) * sizeof(*attribution->names));
+    if (!attribution->names)
+        return false;
+    for (int i = 0; i < profile->n_names; i++) {
+        const struct profile_name *name = &profile->names[i];
+        if (!is_counted(attribution, name, counted.device_only))
+            continue;
+        double weight = counted.by_percent ? name->percent : name->us;
+        if (isnan(weight))
+            continue;
+        attribution->names[attribution->n_names++] = (struct name_share){
+            .text = name->text,
+            .class = name->class,
+            .ambiguous = name->ambiguous,
+            .us = name->us,
+            .share = weight / counted.weight,
+            .launches = name->launches,
+        };
+        add_to_class(attribution, &attribution->names[attribution->n_names - 1]);
+    }
+    qsort(attribution->names, (size_t)attribution->n_names, sizeof(*attribution->names), by_share);
+    order_classes(attribution, !counted.by_percent);
+    if (!counted.by_percent && counted.us > 0)
+        attribution->sum_us = counted.us;
+    attribution->listed_share = listed_share(profile, &counted);
+    double listed = isnan(attribution->listed_share) ? 1 : attribution->listed_share;
+    attribution->covered_share =
+        attribution->n_names > 0 ? listed * (1 - attribution->unclassified_share) : 0;
+    if (!counted.device_only && attribution->n_names > 0)
+        profile_warn(profile, "no row is of a device: the shares are of the CPU's time");
+    return true;
+}
+
+/* The parts that a program prints of its own run stand in the place of a window. */
+static void measure_parts(struct attribution *attribution, const struct profile *profile)
+{
+    double device = 0, total = 0, host = 0;
+
+    for (int i = 0; i < profile->n_parts; i++) {
+        const struct profile_part *part = &profile->parts[i];
+        device += part->is_device ? part->us : 0;
+        total += strcmp(part->label, "total") == 0 ? part->us : 0;
+        host += strcmp(part->label, "sample") == 0 ? part->us : 0;
+    }
+    if (device <= 0)
+        return;
+    attribution->sum_us = attribution->busy_us = device;
+    attribution->span_us = total >= device ? total : device + host;
+    attribution->idle_us = attribution->span_us - device;
+    attribution->window_from = "the program's own total, without loading";
+}
+
+static void measure_arms(struct attribution *attribution, struct profile *profile)
+{
+    const struct profile_arm *arm = &profile->arms[0];
+
+    attribution->span_us = arm->wall_us;
+    attribution->busy_us = attribution->sum_us = arm->busy_us;
+    attribution->idle_us = arm->wall_us - arm->busy_us;
+    attribution->window_from = "the wall time of the first run of the table";
+    profile_warn(profile, "the table has times of whole runs and no kernels: it tells the host's "
+                          "part alone");
+}
+
+/* A table that adds ranks is divided where the counts of all rows divide. */
+static void divide_ranks(struct profile *profile, double ranks)
+{
+    bool divides = true;
+
+    for (int i = 0; i < profile->n_names; i++)
+        divides = divides && fmod(profile->names[i].launches, ranks) == 0;
+    if (!divides) {
+        profile_warn(profile,
+                     "not all counts divide by %.0f ranks: the times are those of all together",
+                     ranks);
+        return;
+    }
+    for (int i = 0; i < profile->n_names; i++) {
+        profile->names[i].us /= ranks;
+        profile->names[i].launches /= ranks;
+    }
+    profile->device_total_us /= ranks;
+}
+
+/* A wall time of the same work tells the idle time that a table cannot. */
+static void take_wall(struct attribution *attribution, double wall_us)
+{
+    double busy = isnan(attribution->busy_us) ? attribution->sum_us : attribution->busy_us;
+
+    if (isnan(wall_us) || isnan(busy))
+        return;
+    attribution->span_us = wall_us;
+    attribution->busy_us = busy;
+    attribution->idle_us = fmax(wall_us - busy, 0);
+    attribution->window_from = "the wall time beside the file";
+    attribution->has_host_parts = false;
+}
+
+static void choose_phase(struct attribution *attribution, struct profile *profile,
+                         const struct attribution_asked *asked)
+{
+    enum run_phase file = attribution->file_phase;
+
+    if (file != RUN_UNKNOWN && asked->phase != RUN_UNKNOWN && file != asked->phase)
+        profile_warn(profile, "the query says %s, the file %s: it is taken as %s",
+                     run_phase_name(asked->phase), run_phase_name(file), run_phase_name(file));
+    attribution->phase = file != RUN_UNKNOWN ? file : asked->phase;
+    attribution->phase_from = file != RUN_UNKNOWN           ? "file"
+                              : asked->phase != RUN_UNKNOWN ? "query"
+                                                            : NULL;
+    if (attribution->phase == RUN_MIXED)
+        profile_warn(profile, "prefill and decode run in the same step: its shares are of neither "
+                              "alone");
+}
+
+struct attribution *attribution_new(struct arena *arena, struct profile *profile,
+                                    const struct attribution_asked *asked)
+{
+    struct attribution *attribution = arena_alloc(arena, sizeof(*attribution));
+
+    if (!attribution)
+        return NULL;
+    *attribution = (struct attribution){
+        .profile = profile,
+        .file_batch = NAN,
+        .file_context = NAN,
+        .file_new_tokens = NAN,
+        .steps = isnan(asked->steps) ? profile->steps_counted : asked->steps,
+        .span_us = NAN,
+        .busy_us = NAN,
+        .idle_us = NAN,
+        .sum_us = NAN,
+        .whole_span_us = NAN,
+        .whole_busy_us = NAN,
+        .listed_share = NAN,
+    };
+    classify(profile);
+    if (profile->spans)
+        measure_trace(attribution, profile, asked);
+    else
+        choose_stage(attribution, profile, asked);
+    if (asked->ranks > 1 && !profile->spans)
+        divide_ranks(profile, asked->ranks);
+    if (!share_out(attribution, profile))
+        return NULL;
+    if (profile->n_parts > 0)
+        measure_parts(attribution, profile);
+    if (profile->n_arms > 0 && attribution->n_names == 0)
+        measure_arms(attribution, profile);
+    take_wall(attribution, asked->wall_us);
+    choose_phase(attribution, profile, asked);
+    attribution_refuse(attribution, profile);
+    return attribution;
+}
