@@ -165,7 +165,7 @@ const struct schema ATTRIBUTE_SCHEMAS[] = {
     CLOSED("AttributedName", NAME, "one of its kernels"),
     CLOSED("UnclassifiedKernel", UNCLASSIFIED, "a kernel that no row of /v1/kernels matches"),
     CLOSED("AttributedHost", HOST, "the host's part"),
-    CLOSED("AttributedHostPart", HOST_PART, NULL),
+    CLOSED("AttributedHostPart", HOST_PART, "idle time of the device by what the host did"),
     CLOSED("AttributedCalls", CALLS, "calls of the runtime"),
     CLOSED("AttributionBudget", BUDGET, "the same work as the planner has it"),
     CLOSED("AttributionComparison", COMPARISON, "measured beside budget"),
