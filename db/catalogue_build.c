@@ -397,12 +397,26 @@ static int engine_index(const struct library *lib, const char *id)
     return engine ? engine->index : -1;
 }
 
+/* The part of a fit, (id, part, ...); NULL, and nothing more is read, when it is not there. */
+static const struct hardware *fitted_part(const struct library *lib, struct reading *reading)
+{
+    const char *id = (const char *)sqlite3_column_text(reading->row, 1);
+    const struct hardware *part = id ? library_hardware(lib, id) : NULL;
+    if (!part) {
+        fail(reading->builder, (const char *)sqlite3_column_text(reading->row, 0),
+             "is a fit of no part that is there");
+    }
+    return part;
+}
+
 /* A fit counts in shares of the peak it was made with: the product stays, whatever the record says.
  */
 static void read_op_fit(const struct library *lib, struct reading *reading, struct op_fit *fit)
 {
-    const struct hardware *part =
-        library_hardware(lib, (const char *)sqlite3_column_text(reading->row, 1));
+    const struct hardware *part = fitted_part(lib, reading);
+    if (!part) {
+        return;
+    }
     double bw = column_double(reading, 11) * BYTES_PER_US_PER_GBPS;
     double peak = column_double(reading, 12) * FLOPS_PER_US_PER_TFLOPS;
     fit->record = column_text(reading, 0);
@@ -470,10 +484,10 @@ static void read_comm_fits(struct builder *builder)
     int n = 0;
     for (; n < max && read_next(&reading); n++) {
         struct comm_fit *fit = &fits[n];
+        const struct hardware *part = fitted_part(lib, &reading);
         fit->id = n + 1;
         fit->record = column_text(&reading, 0);
-        fit->hardware =
-            library_hardware(lib, (const char *)sqlite3_column_text(reading.row, 1))->index;
+        fit->hardware = part ? part->index : -1;
         fit->engine = column_bool(&reading, 6)
                           ? -1
                           : engine_index(lib, (const char *)sqlite3_column_text(reading.row, 2));

@@ -144,6 +144,13 @@ struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERRO
         (void)store_refuse(ret_error, store->path, "cannot be written");
         return NULL;
     }
+    const char *trouble = store_trouble(store);
+    if (trouble) {
+        /* what went into a file without a name, or under another's, would be lost */
+        (void)text_print(ret_error, STORE_ERROR_MAX, "%s: %s: put it back or start again",
+                         store->path, trouble);
+        return NULL;
+    }
     pthread_mutex_lock(&store->writing);
     writer_settle(store);
     (void)sqlite3_busy_timeout(store->writer, SQL_BUSY_MS);

@@ -25,6 +25,7 @@
 /* Where SQLite's locks lie in a database file (its os.h): one byte, one byte and 510. */
 #define LOCKS_BEGIN 0x40000000
 #define LOCKS_BYTES 512
+#define RIGHTS 0777
 
 /* ---- sound or not ---- */
 
@@ -181,7 +182,7 @@ static bool in_use(const char *path)
 {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCKS_BEGIN, .l_len = LOCKS_BYTES};
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool used = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     if (fd >= 0) {
         (void)close(fd);
@@ -226,6 +227,20 @@ static bool keep_aside(const char *path, char ret_aside[STORE_ASIDE_MAX],
     return true;
 }
 
+/* Gives the copy the owner and the rights of the file whose place it takes, as far as the process
+ * may: what served that one must be able to serve this one. */
+static void rights_take(const char *fresh, const char *from)
+{
+    struct stat there;
+    if (stat(from, &there) != 0) {
+        return;
+    }
+    bool owned = chown(fresh, there.st_uid, there.st_gid) == 0;
+    if (owned || there.st_uid == geteuid()) {
+        (void)chmod(fresh, there.st_mode & RIGHTS);
+    }
+}
+
 bool store_restore(const char *from, const char *to, struct store_state *ret_state,
                    char ret_aside[STORE_ASIDE_MAX], char ret_error[STORE_ERROR_MAX])
 {
@@ -233,8 +248,11 @@ bool store_restore(const char *from, const char *to, struct store_state *ret_sta
     if (!fresh_name(to, fresh, ret_error)) {
         return false;
     }
-    bool done = copy_make(from, fresh, ret_state, ret_error) &&
-                keep_aside(to, ret_aside, ret_error) && copy_link(fresh, to, ret_error);
+    bool done = copy_make(from, fresh, ret_state, ret_error);
+    if (done) {
+        rights_take(fresh, to);
+    }
+    done = done && keep_aside(to, ret_aside, ret_error) && copy_link(fresh, to, ret_error);
     (void)unlink(fresh);
     return done;
 }

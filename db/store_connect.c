@@ -1,6 +1,10 @@
 #include "store_connect.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sql.h"
 
@@ -55,9 +59,27 @@ sqlite3 *store_connect(const char *path, bool *ret_writable, char ret_uri[STORE_
     return sql_open(ret_uri, SQLITE_OPEN_READONLY | flags);
 }
 
+#define RIGHTS 0666
+
+/* Makes an empty file that whoever may read or write the database may read or write, and nobody
+ * else. A database without a file leaves that to the mask of the process. */
+static bool file_make(sqlite3 *like, const char *path)
+{
+    struct stat there;
+    const char *name = sqlite3_db_filename(like, "main");
+    if (!name || !*name || stat(name, &there) != 0) {
+        return true;
+    }
+    (void)unlink(path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    bool done = fd >= 0 && fchmod(fd, (there.st_mode & RIGHTS) | S_IWUSR) == 0;
+    return (fd < 0 || close(fd) == 0) && done;
+}
+
 bool store_copy(sqlite3 *from, const char *path, char ret_error[STORE_ERROR_MAX])
 {
-    sqlite3 *to = sql_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    sqlite3 *to =
+        file_make(from, path) ? sql_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) : NULL;
     if (!to) {
         return store_refuse(ret_error, path, "cannot be created there");
     }

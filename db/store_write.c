@@ -406,7 +406,8 @@ bool store_write_all(struct store *store, const struct write *writes, int n, boo
     }
     sqlite3 *db = writings ? store_writer_lock(store, ret_outcomes[0].error) : NULL;
     if (!db) {
-        ret_outcomes[0].verdict = writings ? WRITE_REFUSED : WRITE_FAILED;
+        bool never = writings && !store_trouble(store);
+        ret_outcomes[0].verdict = never ? WRITE_REFUSED : WRITE_FAILED;
         free(writings);
         return false;
     }

@@ -12,9 +12,12 @@
 
 #include <cmocka.h>
 
+#include "catalogue_data.h"
 #include "compiler.h"
+#include "sql.h"
 #include "store.h"
 #include "units.h"
+#include "write_kit.h"
 
 #define LINE_MAX_BYTES 1024
 
@@ -407,6 +410,36 @@ static void suggestions_have_every_id(void **state)
     store_release(store_of(state), cat);
 }
 
+/* A file that was changed behind the store's back may lack what others refer to. */
+static void rows_that_refer_to_none_are_refused(void **state)
+{
+    static const struct {
+        const char *sql, *says;
+    } ROWS[] = {
+        {"DELETE FROM hardware WHERE id = (SELECT hardware_id FROM calibrations WHERE type = "
+         "'op_fit' LIMIT 1)",
+         "is a fit of no part that is there"},
+        {"DELETE FROM op_fits; DELETE FROM hardware WHERE id = (SELECT hardware_id FROM "
+         "calibrations WHERE type = 'collective_fit' AND status = 'used' LIMIT 1)",
+         "is a fit of no part that is there"},
+        {"DELETE FROM op_fits; UPDATE calibrations SET hardware_id = NULL",
+         "is a fit of no part that is there"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        char error[STORE_ERROR_MAX] = "";
+        sqlite3 *db = bundle_copy();
+        assert_true(sql_exec(db, "PRAGMA foreign_keys=OFF"));
+        assert_true(sql_exec(db, ROWS[i].sql));
+        assert_null(catalogue_build(db, error));
+        if (!strstr(error, ROWS[i].says)) {
+            fail_msg("row %zu: %s", i, error);
+        }
+        sqlite3_close(db);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_rejected_fit_is_never_chosen),
         cmocka_unit_test(look_ups_are_fast),
         cmocka_unit_test(suggestions_have_every_id),
+        cmocka_unit_test(rows_that_refer_to_none_are_refused),
     };
     return cmocka_run_group_tests(tests, open_store, close_store);
 }

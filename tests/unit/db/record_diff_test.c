@@ -13,6 +13,7 @@
 
 #include "sql.h"
 #include "store_refresh.h"
+#include "write_kit.h"
 
 #define FOUND_MAX 2000
 
@@ -70,19 +71,6 @@ static void note_record(void *ctx, const char *kind, const char *id, const cJSON
     snprintf(found + used, FOUND_MAX - used, "%c%s %s\n", !a ? '+' : !b ? '-' : '~', kind, id);
 }
 
-/* A database in memory that can be changed. */
-static sqlite3 *copy_of_the_bundle(void)
-{
-    sqlite3 *from = embedded_open();
-    sqlite3 *to = sql_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
-    assert_non_null(backup);
-    assert_int_equal(sqlite3_backup_step(backup, -1), SQLITE_DONE);
-    assert_int_equal(sqlite3_backup_finish(backup), SQLITE_OK);
-    sqlite3_close(from);
-    return to;
-}
-
 static void records_are_named_by_kind_and_id(void **state)
 {
     static const char CHANGES[] =
@@ -96,7 +84,7 @@ static void records_are_named_by_kind_and_id(void **state)
         "INSERT INTO disputes VALUES ('hardware', 'l40s', 99, 'tdp_w', '1', 'a', '2', 'b', 'c');";
     char found[FOUND_MAX] = "", expected[FOUND_MAX];
     sqlite3 *a = embedded_open();
-    sqlite3 *b = copy_of_the_bundle();
+    sqlite3 *b = bundle_copy();
     (void)state;
     assert_true(record_diff(a, b, note_record, found));
     assert_string_equal(found, "");

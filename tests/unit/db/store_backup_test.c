@@ -281,6 +281,31 @@ static void what_is_no_sound_store_is_neither_copied_nor_put_back(void **state)
     assert_false(store_backup(place->db, "/no/such/folder/copy.db", &found, error));
 }
 
+static unsigned rights_of(const char *path)
+{
+    struct stat there;
+    assert_int_equal(stat(path, &there), 0);
+    return there.st_mode & 0777;
+}
+
+/* A store that others may not read holds the hashes of tokens: nor may they read its copy. */
+static void a_copy_is_for_those_of_its_store(void **state)
+{
+    const struct place *place = *state;
+    char error[STORE_ERROR_MAX] = "", aside[STORE_ASIDE_MAX];
+    struct store_state found;
+    mode_t mask = umask(022);
+    closed(made(place->db));
+    assert_int_equal(chmod(place->db, 0600), 0);
+    backed_up(place);
+    assert_int_equal(rights_of(place->copy), 0600);
+    /* what is put back is for those of what it replaces */
+    assert_int_equal(chmod(place->db, 0660), 0);
+    assert_true(store_restore(place->copy, place->db, &found, aside, error));
+    assert_int_equal(rights_of(place->db), 0660);
+    umask(mask);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +318,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_log_is_left_beside_what_is_put_back, make_place,
                                         remove_place),
         cmocka_unit_test_setup_teardown(the_log_is_cut, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(a_copy_is_for_those_of_its_store, make_place, remove_place),
         cmocka_unit_test_setup_teardown(what_is_no_sound_store_is_neither_copied_nor_put_back,
                                         make_place, remove_place),
     };

@@ -198,6 +198,26 @@ static void the_embedded_records_are_read_only(void **state)
     store_close(memory.store);
 }
 
+/* What goes into a file that has its name no more is lost with the process. */
+static void a_file_that_is_gone_takes_no_writes(void **state)
+{
+    struct bench *bench = *state;
+    char aside[SCRATCH_PATH_MAX + 8];
+    struct write_outcome out;
+    snprintf(aside, sizeof(aside), "%s.aside", bench->path);
+    assert_int_equal(rename(bench->path, aside), 0);
+    bench_write(bench, &(struct write){.kind = "hardware"}, PART("48"), &out);
+    assert_int_equal(out.verdict, WRITE_FAILED);
+    assert_non_null(strstr(out.error, "was removed"));
+    scratch_write(bench->path, "another", 7);
+    bench_write(bench, &(struct write){.kind = "hardware"}, PART("48"), &out);
+    assert_int_equal(out.verdict, WRITE_FAILED);
+    assert_non_null(strstr(out.error, "was replaced by another"));
+    assert_int_equal(rename(aside, bench->path), 0);
+    bench_write(bench, &(struct write){.kind = "hardware"}, PART("48"), &out);
+    assert_int_equal(out.verdict, WRITE_ADDED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +228,7 @@ int main(void)
         bench_test(an_anchor_is_found_at_once_and_once_only),
         bench_test(a_named_gap_is_closed_or_nothing_is_written),
         cmocka_unit_test(the_embedded_records_are_read_only),
+        bench_test(a_file_that_is_gone_takes_no_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "sql.h"
+#include "store_refresh.h"
 #include "write_kit.h"
 
 int bench_make(void **state)
@@ -106,4 +107,16 @@ void bench_run(struct bench *bench, const char *sql)
         fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     }
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+sqlite3 *bundle_copy(void)
+{
+    sqlite3 *from = embedded_open();
+    sqlite3 *to = sql_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    assert_non_null(backup);
+    assert_int_equal(sqlite3_backup_step(backup, -1), SQLITE_DONE);
+    assert_int_equal(sqlite3_backup_finish(backup), SQLITE_OK);
+    sqlite3_close(from);
+    return to;
 }

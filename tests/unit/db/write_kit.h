@@ -4,6 +4,8 @@
 #ifndef REGIME_WRITE_KIT_H
 #define REGIME_WRITE_KIT_H
 
+#include <sqlite3.h>
+
 #include "scratch.h"
 #include "store_write.h"
 
@@ -45,6 +47,9 @@ bool bench_fault(const struct bench *bench, const char *pointer, const char *wor
 long long bench_number(struct bench *bench, const char *sql);
 void bench_text_of(struct bench *bench, const char *sql, char *ret_text, size_t size);
 #define bench_text(bench, sql, text) bench_text_of(bench, sql, text, sizeof(text))
+/* The embedded records as a database in memory that a test changes; sqlite3_close() it. */
+sqlite3 *bundle_copy(void);
+
 /* Changes the file behind the store's back. */
 void bench_run(struct bench *bench, const char *sql);
 
