@@ -70,19 +70,19 @@ static cJSON *row_object(sqlite3_stmt *row, int first)
     return object;
 }
 
-static char *make_plain(sqlite3 *db, sqlite3_stmt *row)
+static char *make_plain(sqlite3_stmt *detail, sqlite3_stmt *row)
 {
-    (void)db;
+    (void)detail;
     return print_tree(row_object(row, 1));
 }
 
 /* A note on a residual: (id, anchor, metric, cause, why, title, url). */
-static char *make_explained(sqlite3 *db, sqlite3_stmt *row)
+static char *make_explained(sqlite3_stmt *detail, sqlite3_stmt *row)
 {
     cJSON *note = row_object(row, 1);
     cJSON *title = cJSON_DetachItemFromObject(note, "title");
     cJSON *url = cJSON_DetachItemFromObject(note, "url");
-    (void)db;
+    (void)detail;
     if (title || url) {
         cJSON *source = cJSON_AddObjectToObject(note, "source");
         if (title) {
@@ -96,44 +96,31 @@ static char *make_explained(sqlite3 *db, sqlite3_stmt *row)
 }
 
 /* Further names of a record: (id, kind, record_id). */
-static char *make_aliases(sqlite3 *db, sqlite3_stmt *row)
+static char *make_aliases(sqlite3_stmt *names, sqlite3_stmt *row)
 {
-    static const char NAMES[] =
-        "SELECT a.alias FROM aliases a JOIN records r ON r.kind = a.kind AND r.id = a.record_id "
-        "WHERE a.kind = ?1 AND a.record_id = ?2 AND " IS_FURTHER " ORDER BY a.alias";
-    sqlite3_stmt *names = NULL;
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "kind", column_text(row, 1));
     cJSON_AddStringToObject(object, "id", column_text(row, 2));
     cJSON *list = cJSON_AddArrayToObject(object, "aliases");
-    if (sqlite3_prepare_v2(db, NAMES, -1, &names, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(names, 1, column_text(row, 1), -1, SQLITE_STATIC) == SQLITE_OK &&
+    if (sqlite3_bind_text(names, 1, column_text(row, 1), -1, SQLITE_STATIC) == SQLITE_OK &&
         sqlite3_bind_text(names, 2, column_text(row, 2), -1, SQLITE_STATIC) == SQLITE_OK) {
         while (sqlite3_step(names) == SQLITE_ROW) {
             cJSON_AddItemToArray(list, cJSON_CreateString(column_text(names, 0)));
         }
     }
-    sqlite3_finalize(names);
     return print_tree(object);
 }
 
 /* ---- anchors ---- */
 
-static void put_sources(sqlite3 *db, cJSON *object, const char *id)
+static void put_sources(sqlite3_stmt *sources, cJSON *object, const char *id)
 {
-    static const char SOURCES[] =
-        "SELECT p.position, p.field, s.title, s.source_kind AS kind, s.url, s.date, s.license FROM "
-        "provenance p JOIN sources s ON s.id = p.source_id WHERE p.kind = 'anchor' AND p.record_id "
-        "= ?1 ORDER BY p.position";
-    sqlite3_stmt *row = NULL;
     cJSON *list = cJSON_AddArrayToObject(object, "sources");
-    if (sqlite3_prepare_v2(db, SOURCES, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(row, 1, id, -1, SQLITE_STATIC) == SQLITE_OK) {
-        while (sqlite3_step(row) == SQLITE_ROW) {
-            cJSON_AddItemToArray(list, row_object(row, 1));
+    if (sqlite3_bind_text(sources, 1, id, -1, SQLITE_STATIC) == SQLITE_OK) {
+        while (sqlite3_step(sources) == SQLITE_ROW) {
+            cJSON_AddItemToArray(list, row_object(sources, 1));
         }
     }
-    sqlite3_finalize(row);
 }
 
 /* [{"metric", "statistic", "value"}] as {"metric.statistic": value}. */
@@ -165,7 +152,7 @@ static void move_member(cJSON *doc, const char *from, cJSON *record, const char 
 }
 
 /* A measurement, (id, doc, title, notes), in the language of files: less what follows from it. */
-static char *make_anchor(sqlite3 *db, sqlite3_stmt *row)
+static char *make_anchor(sqlite3_stmt *sources, sqlite3_stmt *row)
 {
     static const char *const BEFORE[][2] = {{"kind", "kind"},
                                             {"title", "title"},
@@ -199,7 +186,7 @@ static char *make_anchor(sqlite3 *db, sqlite3_stmt *row)
     for (size_t i = 0; i < ARRAY_LEN(BEHIND); i++) {
         move_member(doc, BEHIND[i], record, BEHIND[i]);
     }
-    put_sources(db, record, column_text(row, 0));
+    put_sources(sources, record, column_text(row, 0));
     cJSON_Delete(doc);
     return print_tree(record);
 }
@@ -224,6 +211,9 @@ static const struct record_part PARTS[] = {
     {"interval", "calibration/intervals.json", PART_ARRAY,
      .sql = CALIBRATIONS("interval") " ORDER BY r.rowid"},
     {"alias", "aliases.json", PART_ARRAY, .make = make_aliases,
+     .detail = "SELECT a.alias FROM aliases a JOIN records r ON r.kind = a.kind AND r.id = "
+               "a.record_id WHERE a.kind = ?1 AND a.record_id = ?2 AND " IS_FURTHER " ORDER BY "
+               "a.alias",
      .sql = "SELECT DISTINCT a.kind || ' ' || a.record_id, a.kind, a.record_id FROM aliases a JOIN "
             "records r ON r.kind = a.kind AND r.id = a.record_id WHERE a.kind <> 'source' "
             "AND " IS_FURTHER " ORDER BY 1"},
@@ -232,6 +222,9 @@ static const struct record_part PARTS[] = {
     {"capacity", "capacity/capacity.json", PART_ARRAY, .sql = RECORDS("capacity")},
     {"price", "prices/prices.json", PART_ARRAY, .sql = RECORDS("price")},
     {"anchor", "anchors/anchors-*.json", PART_NUMBERED, .make = make_anchor,
+     .detail = "SELECT p.position, p.field, s.title, s.source_kind AS kind, s.url, s.date, "
+               "s.license FROM provenance p JOIN sources s ON s.id = p.source_id WHERE p.kind = "
+               "'anchor' AND p.record_id = ?1 ORDER BY p.position",
      .sql = "SELECT id, doc, title, notes FROM records WHERE kind = 'anchor' ORDER BY rowid"},
     {"claim", "claims.json", PART_ARRAY, .sql = RECORDS("claim")},
     {"gap", "gaps.json", PART_ARRAY, .sql = RECORDS("gap")},
@@ -266,14 +259,20 @@ const struct record_part *record_parts(int *ret_n)
 bool record_part_walk(sqlite3 *db, const struct record_part *part, part_row_fn *take, void *ctx)
 {
     sqlite3_stmt *row = NULL;
+    sqlite3_stmt *detail = NULL;
     int rc = sqlite3_prepare_v2(db, part->sql, -1, &row, NULL);
+    if (rc == SQLITE_OK && part->detail) {
+        rc = sqlite3_prepare_v2(db, part->detail, -1, &detail, NULL);
+    }
     bool good = rc == SQLITE_OK;
     while (good && (rc = sqlite3_step(row)) == SQLITE_ROW) {
-        char *made = part->make ? part->make(db, row) : NULL;
+        char *made = part->make ? part->make(detail, row) : NULL;
+        (void)sqlite3_reset(detail);
         good = (made || !part->make) &&
                take(ctx, column_text(row, 0), made ? made : column_text(row, 1));
         free(made);
     }
+    sqlite3_finalize(detail);
     sqlite3_finalize(row);
     return good && rc == SQLITE_DONE;
 }

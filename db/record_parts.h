@@ -40,8 +40,9 @@ struct record_part {
     bool optional;              /* no file when there is nothing in it */
     const char *const *columns; /* of a table; NULL ends; NULL: those of its first row */
     const char *sql;            /* rows (id, text, ...) in the order of the file */
+    const char *detail;         /* what `make` looks up for each row; NULL = nothing */
     /* Makes the text of a row; NULL: it is the second column as it is. */
-    char *(*make)(sqlite3 *db, sqlite3_stmt *row);
+    char *(*make)(sqlite3_stmt *detail, sqlite3_stmt *row);
 };
 
 const struct record_part *record_parts(int *ret_n);

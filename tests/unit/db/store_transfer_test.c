@@ -105,32 +105,9 @@ static void remove_in(const char *folder, const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-/* Leaves few measurements and fits: all of them would only take longer. */
-static void make_small(struct bench *bench)
-{
-    static const char CUT[] =
-        "CREATE TEMP TABLE cut AS SELECT kind, id FROM records WHERE kind = 'anchor' AND id NOT IN "
-        "(SELECT id FROM anchors WHERE anchor_kind IN ('attribution', 'host') OR number % 50 = 0) "
-        "UNION ALL SELECT 'calibration', id FROM calibrations WHERE type = 'local_fit' AND rowid % "
-        "20 > 0 UNION ALL SELECT 'price', id FROM prices WHERE rowid % 2 > 0;"
-        "DELETE FROM predictions WHERE anchor_id IN (SELECT id FROM cut);"
-        "DELETE FROM residual_notes WHERE anchor_id IN (SELECT id FROM cut);"
-        "DELETE FROM anchor_metrics WHERE anchor_id IN (SELECT id FROM cut);"
-        "DELETE FROM anchor_shares WHERE anchor_id IN (SELECT id FROM cut);"
-        "DELETE FROM local_fits WHERE calibration_id IN (SELECT id FROM cut);"
-        "DELETE FROM calibrations WHERE id IN (SELECT id FROM cut);"
-        "DELETE FROM prices WHERE id IN (SELECT id FROM cut);"
-        "DELETE FROM anchors WHERE id IN (SELECT id FROM cut);"
-        "DELETE FROM provenance WHERE (kind, record_id) IN (SELECT kind, id FROM cut);"
-        "DELETE FROM aliases WHERE (kind, record_id) IN (SELECT kind, id FROM cut);"
-        "DELETE FROM search WHERE (kind, record_id) IN (SELECT kind, id FROM cut);"
-        "DELETE FROM records WHERE (kind, id) IN (SELECT kind, id FROM cut);";
-    bench_run(bench, CUT);
-}
-
 static void write_some(struct bench *bench)
 {
-    make_small(bench);
+    bench_run(bench, MOST_CUT);
 
     static const struct {
         const char *kind, *record;
@@ -158,80 +135,92 @@ static void note_difference(void *ctx, const char *kind, const char *id, const c
     print_message("%s %s%s%s\n", kind, id, a ? "" : " added", b ? "" : " removed");
 }
 
-struct places {
+/* A store that was written to, its catalogue as files, and a store made of those. */
+static struct exported {
+    struct bench *bench;
     char first[SCRATCH_PATH_MAX], again[SCRATCH_PATH_MAX], made[SCRATCH_PATH_MAX];
-};
+    struct export_count out;
+} exported;
 
-static struct places places_in(const struct bench *bench)
+static int export_and_import(void **state)
 {
-    struct places places;
-    path_in(bench, "first", places.first);
-    path_in(bench, "again", places.again);
-    path_in(bench, "made.db", places.made);
-    return places;
+    void *bench = NULL;
+    char error[STORE_ERROR_MAX] = "";
+    struct import_count in;
+    bench_make(&bench);
+    exported.bench = bench;
+    path_in(bench, "first", exported.first);
+    path_in(bench, "again", exported.again);
+    path_in(bench, "made.db", exported.made);
+    write_some(bench);
+    if (!store_export(exported.bench->path, exported.first, &exported.out, error) ||
+        !store_import(exported.made, exported.first, stderr, &in, error)) {
+        fail_msg("%s", error);
+    }
+    assert_true(in.made);
+    *state = &exported;
+    return 0;
+}
+
+static int remove_all(void **state)
+{
+    void *bench = exported.bench;
+    (void)state;
+    remove_folder(exported.first);
+    return bench_drop(&bench);
 }
 
 /* Out, in to a new file, out again: the bytes are the same, and so are the stores. */
 static void there_and_back_again(void **state)
 {
-    struct bench *bench = *state;
-    const struct places places = places_in(bench);
+    const struct exported *places = *state;
     char error[STORE_ERROR_MAX] = "";
-    struct export_count out, out_again;
-    struct import_count in;
+    struct export_count again, none;
     int n = 0;
-    write_some(bench);
-    if (!store_export(bench->path, places.first, &out, error) ||
-        !store_import(places.made, places.first, stderr, &in, error) ||
-        !store_export(places.made, places.again, &out_again, error)) {
+    if (!store_export(places->made, places->again, &again, error)) {
         fail_msg("%s", error);
     }
-    assert_int_equal(out.records, out_again.records);
-    assert_int_equal(out.files, out_again.files);
-    assert_true(in.made);
-    assert_int_equal(each_file(places.first, compare_files, places.again), out.files);
-    sqlite3 *a = store_image_open(bench->path, NULL, error);
-    sqlite3 *b = store_image_open(places.made, NULL, error);
+    assert_int_equal(places->out.records, again.records);
+    assert_int_equal(places->out.files, again.files);
+    assert_int_equal(each_file(places->first, compare_files, places->again), again.files);
+    sqlite3 *a = store_image_open(places->bench->path, NULL, error);
+    sqlite3 *b = store_image_open(places->made, NULL, error);
     assert_true(record_diff(a, b, note_difference, &n));
     assert_int_equal(n, 0);
     sqlite3_close(a);
     sqlite3_close(b);
     /* a folder that is not empty stays as it is, and nothing is left beside it */
-    assert_false(store_export(places.made, places.first, &out, error));
+    assert_false(store_export(places->made, places->first, &none, error));
     assert_non_null(strstr(error, "not an empty folder"));
-    assert_int_equal(each_file(places.first, compare_files, places.again), out_again.files);
-    remove_folder(places.again);
-    remove_folder(places.first);
+    assert_int_equal(each_file(places->first, compare_files, places->again), again.files);
+    remove_folder(places->again);
 }
 
+/* Ends what the tests before it look at. */
 static void a_folder_is_brought_into_a_store_that_is_there(void **state)
 {
-    struct bench *bench = *state;
-    const struct places places = places_in(bench);
+    const struct exported *places = *state;
+    struct bench *bench = places->bench;
     char error[STORE_ERROR_MAX] = "", line[LINE_MAX_TEXT];
-    struct export_count out;
     struct import_count in;
-    write_some(bench);
-    assert_true(store_export(bench->path, places.first, &out, error));
-    assert_true(store_import(places.made, places.first, stderr, &in, error));
-    edit_card(places.first, "64");
-    remove_in(places.first, "sources.json");
-    remove_in(places.first, "disputes.json");
-    assert_true(store_import(places.made, places.first, stderr, &in, error));
+    edit_card(places->first, "64");
+    remove_in(places->first, "sources.json");
+    remove_in(places->first, "disputes.json");
+    assert_true(store_import(places->made, places->first, stderr, &in, error));
     assert_false(in.made);
     assert_int_equal(in.changed, 1);
     assert_int_equal(in.added, 0);
     assert_true(in.kept >= 1); /* the source that the folder has no more */
     /* a fault names itself and changes nothing */
-    edit_card(places.first, "-1");
+    edit_card(places->first, "-1");
     FILE *log = tmpfile();
-    assert_false(store_import(places.made, places.first, log, &in, error));
+    assert_false(store_import(places->made, places->first, log, &in, error));
     rewind(log);
     assert_non_null(fgets(line, sizeof(line), log));
     assert_non_null(strstr(line, "hardware.json: lab-card: 'memory_gb' is -1"));
     (void)fclose(log);
     store_close(bench->store);
-    assert_true(store_open(places.made, &bench->store, error));
+    assert_true(store_open(places->made, &bench->store, error));
     assert_int_equal(bench_number(bench, "SELECT memory_bytes / (1 << 30) FROM hardware WHERE id = "
                                          "'lab-card'"),
                      64);
@@ -240,12 +229,11 @@ static void a_folder_is_brought_into_a_store_that_is_there(void **state)
                "revisions WHERE kind = 'hardware' AND record_id = 'lab-card'",
                line);
     assert_string_equal(line, "import bundle 1, edit import 2");
-    remove_folder(places.first);
 }
 
 static void what_is_no_catalogue_is_refused(void **state)
 {
-    struct bench *bench = *state;
+    const struct bench *bench = ((const struct exported *)*state)->bench;
     char path[SCRATCH_PATH_MAX], error[STORE_ERROR_MAX] = "";
     struct import_count in;
     FILE *log = tmpfile();
@@ -263,9 +251,9 @@ static void what_is_no_catalogue_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        bench_test(there_and_back_again),
-        bench_test(a_folder_is_brought_into_a_store_that_is_there),
-        bench_test(what_is_no_catalogue_is_refused),
+        cmocka_unit_test(there_and_back_again),
+        cmocka_unit_test(what_is_no_catalogue_is_refused),
+        cmocka_unit_test(a_folder_is_brought_into_a_store_that_is_there),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, export_and_import, remove_all);
 }

@@ -12,6 +12,44 @@
 #include "store_refresh.h"
 #include "write_kit.h"
 
+const char MOST_CUT[] =
+    "CREATE TEMP TABLE cut AS SELECT kind, id FROM records WHERE kind = 'anchor' AND id NOT IN "
+    "(SELECT id FROM anchors WHERE anchor_kind IN ('attribution', 'host') OR number % 100 = 0) "
+    "UNION ALL SELECT 'calibration', id FROM calibrations WHERE type IN ('local_fit', 'op_fit', "
+    "'collective_fit') AND rowid % 20 > 0 UNION ALL SELECT 'price', id FROM prices WHERE rowid % 8 "
+    "> 0;"
+    "DELETE FROM predictions WHERE anchor_id IN (SELECT id FROM cut);"
+    "DELETE FROM residual_notes WHERE anchor_id IN (SELECT id FROM cut);"
+    "DELETE FROM anchor_metrics WHERE anchor_id IN (SELECT id FROM cut);"
+    "DELETE FROM anchor_shares WHERE anchor_id IN (SELECT id FROM cut);"
+    "DELETE FROM local_fits WHERE calibration_id IN (SELECT id FROM cut);"
+    "DELETE FROM op_fits WHERE calibration_id IN (SELECT id FROM cut);"
+    "DELETE FROM collective_fits WHERE calibration_id IN (SELECT id FROM cut);"
+    "DELETE FROM calibrations WHERE id IN (SELECT id FROM cut);"
+    "DELETE FROM prices WHERE id IN (SELECT id FROM cut);"
+    "DELETE FROM anchors WHERE id IN (SELECT id FROM cut);"
+    "INSERT INTO cut SELECT 'model', id FROM models WHERE id NOT IN (SELECT model_id FROM anchors "
+    "WHERE model_id IS NOT NULL UNION SELECT model_id FROM capacity WHERE model_id IS NOT NULL "
+    "UNION SELECT name FROM launch_subjects UNION SELECT record_id FROM claim_records);"
+    "DELETE FROM model_layer_groups WHERE model_id IN (SELECT id FROM cut);"
+    "DELETE FROM model_extras WHERE model_id IN (SELECT id FROM cut);"
+    "DELETE FROM models WHERE id IN (SELECT id FROM cut);"
+    "INSERT INTO cut SELECT 'hardware', id FROM hardware WHERE id NOT IN (SELECT hardware_id FROM "
+    "anchors WHERE hardware_id IS NOT NULL UNION SELECT hardware_id FROM capacity WHERE "
+    "hardware_id IS NOT NULL UNION SELECT hardware_id FROM prices UNION SELECT hardware_id FROM "
+    "calibrations WHERE hardware_id IS NOT NULL UNION SELECT name FROM launch_subjects UNION "
+    "SELECT record_id FROM claim_records);"
+    "DELETE FROM hardware_peaks WHERE hardware_id IN (SELECT id FROM cut);"
+    "DELETE FROM hardware WHERE id IN (SELECT id FROM cut);"
+    "DELETE FROM disputes WHERE (kind, record_id) IN (SELECT kind, id FROM cut);"
+    "DELETE FROM provenance WHERE (kind, record_id) IN (SELECT kind, id FROM cut);"
+    "DELETE FROM sources WHERE id NOT IN (SELECT source_id FROM provenance);"
+    "INSERT INTO cut SELECT kind, id FROM records WHERE kind = 'source' AND id NOT IN (SELECT id "
+    "FROM sources);"
+    "DELETE FROM aliases WHERE (kind, record_id) IN (SELECT kind, id FROM cut);"
+    "DELETE FROM search WHERE (kind, record_id) IN (SELECT kind, id FROM cut);"
+    "DELETE FROM records WHERE (kind, id) IN (SELECT kind, id FROM cut);";
+
 int bench_make(void **state)
 {
     struct bench *bench = calloc(1, sizeof(*bench));
@@ -109,14 +147,20 @@ void bench_run(struct bench *bench, const char *sql)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-sqlite3 *bundle_copy(void)
+sqlite3 *memory_copy(sqlite3 *from)
 {
-    sqlite3 *from = embedded_open();
     sqlite3 *to = sql_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
     assert_non_null(backup);
     assert_int_equal(sqlite3_backup_step(backup, -1), SQLITE_DONE);
     assert_int_equal(sqlite3_backup_finish(backup), SQLITE_OK);
+    return to;
+}
+
+sqlite3 *bundle_copy(void)
+{
+    sqlite3 *from = embedded_open();
+    sqlite3 *to = memory_copy(from);
     sqlite3_close(from);
     return to;
 }

@@ -47,7 +47,11 @@ bool bench_fault(const struct bench *bench, const char *pointer, const char *wor
 long long bench_number(struct bench *bench, const char *sql);
 void bench_text_of(struct bench *bench, const char *sql, char *ret_text, size_t size);
 #define bench_text(bench, sql, text) bench_text_of(bench, sql, text, sizeof(text))
-/* The embedded records as a database in memory that a test changes; sqlite3_close() it. */
+/* Leaves of the bundle some of every kind: all measurements, fits and prices only take longer. */
+extern const char MOST_CUT[];
+
+/* A database, or the embedded records, in memory for a test to change; sqlite3_close() it. */
+sqlite3 *memory_copy(sqlite3 *from);
 sqlite3 *bundle_copy(void);
 
 /* Changes the file behind the store's back. */
