@@ -231,7 +231,9 @@ static bool source_exists(struct import *import, const char *id)
 
 static void url_check(struct import *import, const char *url)
 {
-    if (url && strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0) {
+    /* RFC 3986, appendix C: what delimits a url stands in none */
+    if (url && ((strncmp(url, "https://", 8) != 0 && strncmp(url, "http://", 7) != 0) ||
+                url[strcspn(url, " \t\r\n<>\"")])) {
         import_fault_at(import, "url", "'%s' is not a url", url);
     }
 }

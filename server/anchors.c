@@ -14,6 +14,7 @@
 #include "name_key.h"
 #include "negotiate.h"
 #include "problem.h"
+#include "query_switch.h"
 #include "store.h"
 
 #define NEAREST_MAX 5
@@ -327,13 +328,7 @@ void anchors_item_handler(struct context *ctx)
 {
     struct faults faults;
     faults_init(&faults, ctx->request->arena);
-    for (int i = 0; i < ctx->request->n_arguments; i++) {
-        const char *name = ctx->request->arguments[i].name;
-        if (strcmp(name, "format") != 0) {
-            const char *pointer = arena_printf(faults.arena, "?%.100s", name);
-            fault_add(&faults, pointer ? pointer : "?", NULL, "unknown argument of a record");
-        }
-    }
+    query_refuse_others(ctx->request, &faults, NULL, 0, "unknown argument of a record");
     if (faults.n) {
         problem_faults(ctx, &faults);
         return;

@@ -1,12 +1,15 @@
 #include "command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backtest.h"
 #include "backtest_report.h"
 #include "calibrate.h"
 #include "calibrate_local.h"
+#include "calibrate_posted.h"
 #include "fault.h"
 #include "kernel_tables.h"
 #include "store.h"
@@ -36,7 +39,8 @@ static int status_of(bool done)
 
 static int run_calibrate(const struct options *options)
 {
-    return status_of(calibrate(options->catalogue, options->out, stdout));
+    bool done = calibrate(options->catalogue, options->out, stdout);
+    return status_of(done && posted_runs_print(options->store, options->catalogue, stdout));
 }
 
 static int run_backtest(const struct options *options)
@@ -254,9 +258,24 @@ static void print_command(FILE *out, const struct command *command)
     fputs("\n", out);
 }
 
+/* Whether the store's file is there, or the command may make it: one with a slip in its name would
+ * take the place of the one that was meant. */
+static bool store_is_there(const struct command *command, const struct options *options)
+{
+    bool makes = command->need == OPEN_STORE_OF_DB && strcmp(options->words[0], "add") == 0;
+
+    if (!options->db || access(options->db, F_OK) == 0 || errno != ENOENT)
+        return true;
+    fprintf(stderr, "regimed: %s: %s\n", options->db,
+            makes ? "is made, of the embedded records" : "there is no such file");
+    return makes;
+}
+
 static int run_on_store(const struct command *command, struct options *options)
 {
     char error[STORE_ERROR_MAX];
+    if (!store_is_there(command, options))
+        return EXIT_FAILURE;
     if (!store_open(options->db, &options->store, error)) {
         fprintf(stderr, "regimed: %s\n", error);
         return EXIT_FAILURE;

@@ -9,6 +9,7 @@
 #include "gguf_model.h"
 #include "inline_model.h"
 #include "problem.h"
+#include "query_switch.h"
 #include "request_limits.h"
 
 #define DIFFERENCE_WARNED 0.01
@@ -133,14 +134,9 @@ static void write_reply(struct json_out *out, const struct gguf_facts *facts,
 /* The route has no arguments of its own. */
 static bool arguments_ok(struct context *ctx)
 {
-    const struct request *request = ctx->request;
     struct faults faults;
-    faults_init(&faults, request->arena);
-    for (int i = 0; i < request->n_arguments; i++) {
-        const char *pointer = arena_printf(request->arena, "?%.60s", request->arguments[i].name);
-        if (strcmp(request->arguments[i].name, "format") != 0)
-            fault_add(&faults, pointer ? pointer : "?", NULL, "is not an argument of this path");
-    }
+    faults_init(&faults, ctx->request->arena);
+    query_refuse_others(ctx->request, &faults, NULL, 0, "is not an argument of this path");
     if (faults.n > 0)
         problem_faults(ctx, &faults);
     return faults.n == 0;

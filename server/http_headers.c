@@ -77,6 +77,17 @@ static void put(struct header_state *state, const struct row *row, const char *v
     *place = joined ? joined : *place;
 }
 
+/* RFC 9110 section 5.5: blanks behind a value are not part of it. */
+static const char *without_blanks(struct arena *arena, const char *value)
+{
+    size_t length = strlen(value), kept = length;
+
+    while (kept > 0 && (value[kept - 1] == ' ' || value[kept - 1] == '\t'))
+        kept--;
+    const char *copy = kept < length ? arena_copy(arena, value, kept) : value;
+    return copy ? copy : value;
+}
+
 void header_take(struct header_state *state, const char *name, size_t name_length,
                  const char *value)
 {
@@ -86,7 +97,9 @@ void header_take(struct header_state *state, const char *name, size_t name_lengt
     }
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++)
         if (ROWS[i].length == name_length && strncasecmp(ROWS[i].name, name, name_length) == 0) {
-            put(state, &ROWS[i], value);
+            /* how the library frames a body it sees by itself: that stays as it came */
+            put(state, &ROWS[i],
+                ROWS[i].framing ? value : without_blanks(state->request->arena, value));
             return;
         }
 }

@@ -8,6 +8,7 @@
 #include "nearness.h"
 #include "negotiate.h"
 #include "problem.h"
+#include "query_switch.h"
 #include "texts.h"
 #include "utf8.h"
 #include "yaml_tree.h"
@@ -15,18 +16,8 @@
 void plan_body_refuse_leaves(const struct request *request, const char *const *own, int n_own,
                              struct faults *faults)
 {
-    for (int i = 0; i < request->n_arguments; i++) {
-        const char *name = request->arguments[i].name;
-        bool known = false;
-        for (int j = 0; j < n_own; j++)
-            known = known || strcmp(name, own[j]) == 0;
-        if (known)
-            continue;
-        const char *pointer =
-            arena_printf(request->arena, "?%s", field_quote(request->arena, name));
-        fault_add(faults, pointer ? pointer : "?", fault_nearest(name, own, n_own),
-                  "unknown argument; the fields of a plan stand in the body of a POST");
-    }
+    query_refuse_others(request, faults, own, n_own,
+                        "unknown argument; the fields of a plan stand in the body of a POST");
 }
 
 bool plan_body_read_object(struct context *ctx, struct faults *faults, const char *base,

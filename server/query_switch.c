@@ -27,6 +27,20 @@ const char *query_text(const struct request *request, struct faults *faults, con
     return value && value[0] ? value : NULL;
 }
 
+void query_refuse_others(const struct request *request, struct faults *faults,
+                         const char *const *known, int n, const char *detail)
+{
+    for (int i = 0; i < request->n_arguments; i++) {
+        const char *name = request->arguments[i].name;
+        bool is_known = strcmp(name, "format") == 0;
+        for (int k = 0; k < n && !is_known; k++)
+            is_known = strcmp(name, known[k]) == 0;
+        if (!is_known)
+            fault_add(faults, fault_place(request, field_quote(request->arena, name)),
+                      fault_nearest(name, known, n), "%s", detail);
+    }
+}
+
 bool query_switch(const struct request *request, struct faults *faults, const char *name)
 {
     static const char *const WORDS[] = {"false", "0", "no", "off", "true", "1", "yes", "on"};

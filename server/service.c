@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,15 @@ static struct app_rules rules_of(const struct config *config)
                               .cors_origin = config->cors_origin};
 }
 
+/* Says what a request for a backup would be answered, while somebody looks. */
+static void note_backup_folder(const struct config *config)
+{
+    if (config->backup_dir && access(config->backup_dir, W_OK | X_OK) != 0)
+        log_say(format_of(config), LOG_LEVEL_ERROR, "%.200s: %s: POST /v1/admin/backup will fail",
+                config->backup_dir,
+                errno == ENOENT ? "there is no such folder" : "no file can be made in it");
+}
+
 /* The certificate of the settings; none is an empty one. */
 static bool read_tls(const struct config *config, struct tls_files *ret_tls)
 {
@@ -209,6 +219,7 @@ static bool start(struct server *server)
                                                 .backups_kept = server->config.backup_keep});
     if (!server->app)
         return refuse(&server->config, "no memory");
+    note_backup_folder(&server->config);
     server->http = start_http(server, &server->config, &server->tls);
     return server->http;
 }

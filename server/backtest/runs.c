@@ -39,11 +39,16 @@ static bool same_layout(const struct problem *a, const struct problem *b)
            memcmp(a->dep.version, b->dep.version, sizeof(a->dep.version)) == 0;
 }
 
-static bool is_usable(const struct anchor_index *index, int anchor)
+/* Why an anchor is no run of the fit, as far as its index says; NULL: it may be one. */
+static const char *index_lack(const struct anchor_index *index, int anchor)
 {
-    return index->kinds[anchor] == ANCHOR_SERVING && !(index->flags[anchor] & ANCHOR_DISPUTED) &&
-           !(index->flags[anchor] & ANCHOR_SPECULATIVE) && index->generators[anchor] != NULL &&
-           !isnan(anchor_mean(index, anchor, INTERVAL_TPOT));
+    if (index->kinds[anchor] != ANCHOR_SERVING || isnan(anchor_mean(index, anchor, INTERVAL_TPOT)))
+        return "";
+    if (index->flags[anchor] & ANCHOR_DISPUTED)
+        return "it is disputed";
+    if (index->flags[anchor] & ANCHOR_SPECULATIVE)
+        return "drafted tokens have no place in the fit";
+    return index->generators[anchor] ? NULL : "its load generator is not stated";
 }
 
 /* Numbers the classes that a run falls into: that of an earlier run, or a new one. */
@@ -113,23 +118,25 @@ static bool choose_fitted(struct runs *runs)
     return true;
 }
 
-static void read_run(const struct intake *intake, int anchor, struct runs *runs)
+const char *run_read(const struct intake *intake, int anchor, struct run *ret_run)
 {
     const struct anchor_index *index = &intake->catalogue->anchors;
     struct plan_request request;
-    struct run *run = &runs->items[runs->n];
-    if (!is_usable(index, anchor) || anchor_request(intake, anchor, &request) != LACK_NOTHING)
-        return;
-    memset(run, 0, sizeof(*run));
-    run->anchor = anchor;
-    run->problem = request.problem;
-    run->engine = request.problem.dep.engine->index;
-    run->measured_ms[INTERVAL_TPOT] = anchor_mean(index, anchor, INTERVAL_TPOT);
-    run->measured_ms[INTERVAL_TTFT] = anchor_mean(index, anchor, INTERVAL_TTFT);
-    if (isnan(run_predict(run, request.problem.dep.engine->host).tpot_ms))
-        return;
-    number_run(runs, run);
-    runs->n++;
+    struct run run = {.anchor = anchor};
+    const char *why = index_lack(index, anchor);
+    if (why != NULL)
+        return why;
+    enum anchor_lack lack = anchor_request(intake, anchor, &request);
+    if (lack != LACK_NOTHING)
+        return anchor_lack_text(lack);
+    run.problem = request.problem;
+    run.engine = request.problem.dep.engine->index;
+    run.measured_ms[INTERVAL_TPOT] = anchor_mean(index, anchor, INTERVAL_TPOT);
+    run.measured_ms[INTERVAL_TTFT] = anchor_mean(index, anchor, INTERVAL_TTFT);
+    if (isnan(run_predict(&run, request.problem.dep.engine->host).tpot_ms))
+        return "nothing is predicted for its part";
+    *ret_run = run;
+    return NULL;
 }
 
 struct runs *runs_read(const struct catalogue *catalogue)
@@ -148,7 +155,11 @@ struct runs *runs_read(const struct catalogue *catalogue)
     const struct intake intake = {catalogue, runs->arena, &faults, ""};
     for (int i = 0; i < catalogue->anchors.n; i++) {
         faults_init(&faults, runs->arena);
-        read_run(&intake, i, runs);
+        struct run *run = &runs->items[runs->n];
+        if (run_read(&intake, i, run) != NULL)
+            continue;
+        number_run(runs, run);
+        runs->n++;
     }
     if (!choose_fitted(runs)) {
         runs_free(runs);

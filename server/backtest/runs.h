@@ -13,6 +13,7 @@
 
 #include "catalogue.h"
 #include "interval.h"
+#include "plan_request.h"
 #include "regression.h"
 
 /* What had no part in the fit behind a prediction. */
@@ -48,6 +49,12 @@ struct runs {
  * memory. */
 struct runs *runs_read(const struct catalogue *catalogue);
 void runs_free(struct runs *runs);
+
+/*
+ * Reads an anchor as a run of the fit. Returns NULL, or why it is none; "" for what measures no
+ * mean time per token of a serving run.
+ */
+const char *run_read(const struct intake *intake, int anchor, struct run *ret_run);
 
 /* Whether two problems are of one cell. */
 bool problem_same_cell(const struct problem *a, const struct problem *b);

@@ -5,15 +5,23 @@
 #include "backup_folder.h"
 #include "body.h"
 #include "problem.h"
+#include "query_switch.h"
 
 void admin_backup_handler(struct context *ctx)
 {
     struct json_out out;
+    struct faults faults;
     struct backup_made made;
     char error[STORE_ERROR_MAX];
     long keep = 0;
     const char *folder = app_backup_folder(ctx->app, &keep);
 
+    faults_init(&faults, ctx->request->arena);
+    query_refuse_others(ctx->request, &faults, NULL, 0, "unknown argument of a POST here");
+    if (faults.n) {
+        problem_faults(ctx, &faults);
+        return;
+    }
     if (!folder) {
         problem_status(ctx, 409,
                        "this daemon has no folder for backups: start it with --backup-dir FOLDER");

@@ -99,6 +99,7 @@ cJSON *benchmark_run_new(struct benchmark_reader *reader)
     cJSON *run = cJSON_CreateObject();
     cJSON_AddObjectToObject(run, "workload");
     cJSON_AddObjectToObject(run, "metrics");
+    to->gpu_layers[to->n] = (double)NAN;
     to->runs[to->n++] = run;
     return run;
 }

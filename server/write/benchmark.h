@@ -25,6 +25,7 @@ struct cJSON;
 struct benchmark {
     const char *tool; /* "vllm bench serve" */
     struct cJSON *runs[BENCHMARK_RUNS_MAX];
+    double gpu_layers[BENCHMARK_RUNS_MAX]; /* of a run; NAN = all, or it is not said */
     int n;
 };
 

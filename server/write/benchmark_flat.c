@@ -68,6 +68,9 @@ void benchmark_read_flat(struct benchmark_reader *reader, const cJSON *file)
     if (!run)
         return;
     put_server(run, file);
+    /* what plans call the load of these two */
+    cJSON_AddStringToObject(cJSON_GetObjectItemCaseSensitive(run, "workload"), "load_generator",
+                            "engine_bench");
     benchmark_put_date(reader, run, benchmark_text_at(file, "date"));
     /* the mean over the requests that finished: what a server says it read and wrote */
     benchmark_put_condition(run, "input_tokens",

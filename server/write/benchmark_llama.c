@@ -6,6 +6,7 @@
  * tokens lie in the cache before. Its rate is tokens per second of what it does.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -37,21 +38,54 @@ static void put_model(struct benchmark_reader *reader, cJSON *run, const cJSON *
     benchmark_put_text(run, "model", arena_copy(reader->arena, base, length));
 }
 
-/* "Vulkan,BLAS" as "vulkan,blas". */
+/* The registry's names of back ends, in lower case, and what they are here. */
+static const struct {
+    const char *name, *backend;
+} BACKENDS[] = {{"rocm", "hip"}, {"mtl", "metal"}, {"blas", "cpu"}};
+
+/* "Vulkan,BLAS" as "vulkan": the first computes, a library for the processor may follow. */
 static void put_backend(struct benchmark_reader *reader, cJSON *run, const cJSON *test)
 {
     const char *backends = benchmark_text_at(test, "backends");
-    char *lower = backends ? arena_copy(reader->arena, backends, strlen(backends)) : NULL;
+    char *lower = backends ? arena_copy(reader->arena, backends, strcspn(backends, ",")) : NULL;
+    const char *backend = lower;
 
     for (char *at = lower; at && *at; at++)
         *at = (char)tolower((unsigned char)*at);
-    benchmark_put_text(run, "backend", lower);
+    for (size_t i = 0; lower && i < ARRAY_LEN(BACKENDS); i++)
+        if (strcmp(BACKENDS[i].name, lower) == 0)
+            backend = BACKENDS[i].backend;
+    benchmark_put_text(run, "backend", backend);
+}
+
+/* The part: several stand with commas between them, one that has a name is one; a build for
+ * processors alone names none, and the processor is it. */
+static void put_part(cJSON *run, const cJSON *test)
+{
+    const char *part = benchmark_text_at(test, "gpu_info");
+    const char *backend = benchmark_text_at(run, "backend");
+
+    if (!part && backend && strcmp(backend, "cpu") == 0)
+        part = benchmark_text_at(test, "cpu_info");
+    if (part && !strchr(part, ','))
+        benchmark_put_text(run, "hardware", part);
+}
+
+/* Layers that the GPU computes: -1 is all of them. A cache in the host's memory is as slow as
+ * layers there. */
+static double layers_of(const cJSON *test)
+{
+    const cJSON *host = benchmark_at(test, "no_kv_offload");
+    double layers = benchmark_number(test, "n_gpu_layers");
+
+    if (host && cJSON_IsTrue(host))
+        return 0;
+    return layers >= 0 ? layers : (double)NAN;
 }
 
 static void put_build(struct benchmark_reader *reader, cJSON *run, const cJSON *test)
 {
     double number = benchmark_number(test, "build_number");
-    const char *part = benchmark_text_at(test, "gpu_info");
     const char *cache = benchmark_text_at(test, "type_k");
 
     benchmark_put_text(run, "engine", "llama.cpp");
@@ -59,9 +93,7 @@ static void put_build(struct benchmark_reader *reader, cJSON *run, const cJSON *
                        number > 0 ? arena_printf(reader->arena, "b%.0f", number)
                                   : benchmark_text_at(test, "build_commit"));
     put_backend(reader, run, test);
-    /* several parts stand with commas between them: one that has a name is one */
-    if (part && !strchr(part, ','))
-        benchmark_put_text(run, "hardware", part);
+    put_part(run, test);
     if (cache && strcmp(cache, "f16") != 0)
         benchmark_put_text(run, "kv_cache", cache);
     benchmark_put_date(reader, run, benchmark_text_at(test, "test_time"));
@@ -86,6 +118,7 @@ void benchmark_read_llama(struct benchmark_reader *reader, const cJSON *test)
         figure.metric = "prefill_tok_s";
     else if (!(prompt > 0))
         figure.metric = "decode_tok_s";
+    reader->to->gpu_layers[reader->to->n - 1] = layers_of(test);
     cJSON_AddStringToObject(run, "kind", "speed");
     put_model(reader, run, test);
     put_build(reader, run, test);

@@ -261,11 +261,12 @@ static void refuse_existing(struct context *ctx, const struct post *post,
                             const struct write_outcome *outcome)
 {
     const char *path = post_path(ctx, outcome->kind, outcome->id);
-    bool anchor = strcmp(post->kind, "anchor") == 0;
+    bool twin =
+        strcmp(post->kind, "anchor") == 0 && !(post->id && strcmp(post->id, outcome->id) == 0);
     const char *detail =
         arena_printf(ctx->request->arena,
-                     anchor ? "this measurement is already there: %s"
-                            : "%s is there already; If-Match with its revision replaces it",
+                     twin ? "this measurement is already there: %s"
+                          : "%s is there already; If-Match with its revision replaces it",
                      path ? path : outcome->id);
 
     if (path)

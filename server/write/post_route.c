@@ -8,7 +8,9 @@
 #include "benchmark.h"
 #include "body.h"
 #include "post.h"
+#include "post_texts.h"
 #include "problem.h"
+#include "query_switch.h"
 
 /* The body as an object without members that stand twice; NULL when the reply is written. */
 static cJSON *read_object(struct context *ctx, struct faults *ret_faults)
@@ -23,7 +25,9 @@ static cJSON *read_object(struct context *ctx, struct faults *ret_faults)
         problem_faults(ctx, ret_faults);
         return NULL;
     }
+    query_refuse_others(ctx->request, ret_faults, NULL, 0, "unknown argument of a POST here");
     post_refuse_repeats(body, "", ret_faults);
+    post_check_texts(body, ret_faults);
     return body;
 }
 

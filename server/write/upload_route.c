@@ -1,5 +1,6 @@
 #include "upload_route.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -10,6 +11,7 @@
 #include "json_check.h"
 #include "json_memory.h"
 #include "post_parts.h"
+#include "post_texts.h"
 #include "problem.h"
 #include "query_switch.h"
 #include "request_limits.h"
@@ -158,6 +160,44 @@ static void check_drafts(struct run *run, const cJSON *body)
              "is missing: the file says that drafted tokens were accepted");
 }
 
+/* How many devices a server runs on no client knows; one would be a guess. */
+static void check_devices(struct run *run, const cJSON *body)
+{
+    static const char *const SAID[] = {"/" UPLOAD_CONDITIONS "/tp", "/parallelism/tp",
+                                       "/" UPLOAD_CONDITIONS "/n_devices"};
+    const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "kind"));
+
+    for (size_t i = 0; i < ARRAY_LEN(SAID); i++)
+        if (at(body, SAID[i]))
+            return;
+    for (int i = 0; i < run->upload->faults->n; i++)
+        if (strcmp(run->upload->faults->items[i].pointer, "?tp") == 0)
+            return;
+    if (!kind || strcmp(kind, "serving") == 0)
+        run_fault(run, "/" UPLOAD_CONDITIONS "/tp", NULL, "is missing: 1 on a single device");
+}
+
+/* Layers that are left to the processor make another back end of it, unless it was said: of n
+ * layers and the output n + 1 are counted. */
+static void note_host_layers(struct run *run, cJSON *body, double gpu_layers)
+{
+    const struct upload *upload = run->upload;
+    const struct catalogue *catalogue = upload->ctx->catalogue;
+    const char *model = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "model"));
+    const char *backend = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "backend"));
+    struct name_match match = {.index = -1};
+
+    if (model)
+        catalogue_find_model(catalogue, model, &match);
+    if (isnan(gpu_layers) || match.index < 0 || !backend || strcmp(backend, "cpu") == 0 ||
+        cJSON_HasObjectItem(upload->given, "backend") ||
+        gpu_layers > catalogue->lib.models[match.index].n_layers)
+        return;
+    const char *both = arena_printf(upload->faults->arena, "%s+cpu", backend);
+    cJSON_DeleteItemFromObjectCaseSensitive(body, "backend");
+    cJSON_AddStringToObject(body, "backend", both ? both : "cpu");
+}
+
 static void read_run(struct upload *upload, int index)
 {
     struct run *run = &upload->runs[index];
@@ -174,9 +214,12 @@ static void read_run(struct upload *upload, int index)
     faults_init(&faults, arena);
     run->post.why = post_take_text(body, "why", &faults);
     check_drafts(run, body);
+    note_host_layers(run, body, upload->benchmark.gpu_layers[index]);
+    post_check_texts(body, &faults);
     anchor_post_read(upload->ctx, body, &faults, &run->post);
     for (int i = 0; i < faults.n; i++)
         run_fault(run, faults.items[i].pointer, faults.items[i].suggestion, faults.items[i].detail);
+    check_devices(run, body);
     run->id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run->post.record, "id"));
     run->doc = cJSON_PrintUnformatted(run->post.record);
 }

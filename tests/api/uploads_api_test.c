@@ -83,15 +83,16 @@ static const char *run_text(const cJSON *reply, int run, const char *name)
     ",\"completed\":64,\"total_input_tokens\":65536,\"total_output_tokens\":8192,"                 \
     "\"output_throughput\":20.5,\"mean_ttft_ms\":700.5,\"mean_tpot_ms\":" TPOT "}\n"
 
-#define CONDITIONS "?hardware=NVIDIA%20L4&engine=vllm&engine_version=0.11.0&weights=bf16"
+#define CONDITIONS_BUT_TP "?hardware=NVIDIA%20L4&engine=vllm&engine_version=0.11.0&weights=bf16"
+#define CONDITIONS CONDITIONS_BUT_TP "&tp=1"
 
 static void what_a_file_leaves_out_is_asked_for(void **state)
 {
-    static const char *const MISSING[] = {"?hardware", "?engine", "?weights"};
+    static const char *const MISSING[] = {"?hardware", "?engine", "?weights", "?tp"};
     cJSON *problem = upload(*state, "", JSON_TYPE, NULL, LINE("3", "90.5"), 422);
     const cJSON *errors = member(problem, "errors");
-    assert_int_equal(cJSON_GetArraySize(errors), 3);
-    for (int i = 0; i < 3; i++) {
+    assert_int_equal(cJSON_GetArraySize(errors), 4);
+    for (int i = 0; i < 4; i++) {
         const cJSON *error = cJSON_GetArrayItem(errors, i);
         assert_string_equal(text_of(error, "pointer"), MISSING[i]);
         assert_non_null(strstr(text_of(error, "detail"), "vllm bench serve"));
@@ -190,12 +191,17 @@ static void every_fault_is_listed(void **state)
         {"", "{\"model\":", 400, {""}},
         {"", "{\"a\":1}", 422, {""}},
         {"", "[]", 422, {""}},
-        {CONDITIONS "&tq=2&tp=x", LINE("3", "90.5"), 422, {"?tq", "?tp"}},
+        {CONDITIONS_BUT_TP "&tq=2&tp=x", LINE("3", "90.5"), 422, {"?tq", "?tp"}},
         {CONDITIONS "&hardware=l4", LINE("3", "90.5"), 422, {"?hardware"}},
-        {"?hardware=l5&engine=vlm&weights=bf16", LINE("3", "90.5"), 422, {"?hardware", "?engine"}},
+        {"?hardware=l5&engine=vlm&weights=bf16&n_devices=1",
+         LINE("3", "90.5"),
+         422,
+         {"?hardware", "?engine"}},
         {CONDITIONS "&id=mine", LINE("3", "90.5") LINE("4", "91.5"), 422, {"?id"}},
         {CONDITIONS "&source.url=nowhere", LINE("3", "90.5"), 422, {"?source.url"}},
-        {CONDITIONS "&tp=0.5", LINE("3", "90.5"), 422, {"?tp"}},
+        {CONDITIONS "&source.url=https://a%20b", LINE("3", "90.5"), 422, {"?source.url"}},
+        {CONDITIONS "&title=%1b%5b31mred", LINE("3", "90.5"), 422, {"?title"}},
+        {CONDITIONS_BUT_TP "&tp=0.5", LINE("3", "90.5"), 422, {"?tp"}},
     };
 
     for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
@@ -211,6 +217,33 @@ static void every_fault_is_listed(void **state)
         }
         assert_int_equal(cJSON_GetArraySize(errors), n);
         cJSON_Delete(problem);
+    }
+}
+
+/* Llama 3.1 8B has 32 layers, and the output is one more: with 33 all of it is on the GPU. */
+static void layers_on_the_processor_are_another_back_end(void **state)
+{
+    static const struct {
+        const char *query, *layers, *backend;
+    } ROWS[] = {
+        {"?dry_run=1", "99", "cuda"},
+        {"?dry_run=1", "33", "cuda"},
+        {"?dry_run=1", "32", "cuda+cpu"},
+        {"?dry_run=1", "0", "cuda+cpu"},
+        {"?dry_run=1&backend=cuda", "0", "cuda"},
+    };
+
+    for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+        char file[400];
+        snprintf(file, sizeof(file),
+                 "[{\"build_number\":6123,\"gpu_info\":\"NVIDIA GeForce RTX 4090\",\"backends\":"
+                 "\"CUDA\",\"model_filename\":\"Meta-Llama-3.1-8B-Instruct-Q4_K_M.gguf\",\"n_gpu_"
+                 "layers\":%s,\"n_prompt\":0,\"n_gen\":128,\"avg_ts\":9.1}]",
+                 ROWS[i].layers);
+        cJSON *reply = upload(*state, ROWS[i].query, JSON_TYPE, NULL, file, 200);
+        const cJSON *run = cJSON_GetArrayItem(member(reply, "items"), 0);
+        assert_string_equal(text_of(member(run, "record"), "backend"), ROWS[i].backend);
+        cJSON_Delete(reply);
     }
 }
 
@@ -236,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_run_counts_once),
         cmocka_unit_test(a_key_is_done_once),
         cmocka_unit_test(every_fault_is_listed),
+        cmocka_unit_test(layers_on_the_processor_are_another_back_end),
         cmocka_unit_test(a_file_among_anchors_is_told_its_place),
     };
     return cmocka_run_group_tests(tests, start, stop);

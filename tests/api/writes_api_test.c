@@ -121,6 +121,18 @@ static const struct {
      "{\"id\":\"m\",\"groups\":[{\"count\":0}]}",
      {"\"/id\"", "\"/native_dtype\"", "\"/sources\""}},
     {"/v1/sources", "{\"title\":\"t\",\"url\":\"nowhere\"}", {"\"/url\""}},
+    {"/v1/sources", "{\"title\":\"t\",\"url\":\"https://a/<b>\"}", {"\"/url\""}},
+    /* what a terminal would obey, and what would feign a line of its own */
+    {"/v1/sources",
+     "{\"title\":\"a\\u001b[31m\",\"kind\":\"k\\u0085\",\"license\":\"x\\ny\"}",
+     {"\"/title\"", "U+001B", "\"/kind\"", "U+0085", "\"/license\"", "U+000A"}},
+    {"/v1/hardware", "{\"aliases\":[\"a\",\"b\\u007f\"]}", {"\"/aliases/1\"", "U+007F"}},
+    /* an argument that nobody reads, "dry_run" above all, is not done without */
+    {"/v1/anchors?dry_run=1", "{}", {"\"?dry_run\""}},
+    {"/v1/models?x=1", "{}", {"\"?x\""}},
+    {"/v1/hardware?x=1", "{}", {"\"?x\""}},
+    {"/v1/sources?dry_run=1", "{\"title\":\"t\",\"kind\":\"k\"}", {"\"?dry_run\""}},
+    {"/v1/disputes?x=1", "{}", {"\"?x\""}},
     {"/v1/disputes",
      "{\"kind\":\"hardware\",\"id\":\"l4\",\"flag\":\"odd\"}",
      {"\"/field\"", "\"/value\"", "\"/source\"", "\"/why\"", "\"/flag\""}},

@@ -77,6 +77,19 @@ static const char LLAMA[] =
     "\"n_prompt\": 0, \"n_gen\": 128, \"avg_ts\": 150.25},"
     "{\"model_filename\": \"x\", \"n_prompt\": 512, \"n_gen\": 128, \"avg_ts\": 900}]";
 
+/* Of builds for other parts; names of back ends as ggml registers them (ggml_backend_reg_name). */
+static const char LLAMA_BUILDS[] =
+    "[{\"backends\": \"ROCm\", \"gpu_info\": \"AMD Radeon RX 7900 XTX\", \"n_gpu_layers\": 99, "
+    "\"n_prompt\": 0, \"n_gen\": 128, \"avg_ts\": 99},"
+    "{\"backends\": \"MTL,BLAS\", \"gpu_info\": \"Apple M2 Ultra\", \"n_gpu_layers\": -1, "
+    "\"n_gen\": 128, \"avg_ts\": 80},"
+    "{\"backends\": \"BLAS\", \"cpu_info\": \"AMD EPYC 9654\", \"gpu_info\": \"\", "
+    "\"n_gpu_layers\": 99, \"n_gen\": 128, \"avg_ts\": 18},"
+    "{\"backends\": \"CUDA\", \"cpu_info\": \"AMD\", \"gpu_info\": \"NVIDIA L4\", "
+    "\"n_gpu_layers\": 20, \"n_gen\": 128, \"avg_ts\": 7},"
+    "{\"backends\": \"CUDA\", \"gpu_info\": \"NVIDIA L4\", \"n_gpu_layers\": 99, "
+    "\"no_kv_offload\": true, \"n_gen\": 128, \"avg_ts\": 6}]";
+
 /* A file's run and what it says somewhere; text NULL: the number, 0 = it says nothing. */
 static const struct said {
     const char *file;
@@ -136,6 +149,14 @@ static const struct said {
     {AIPERF, 0, "metrics/tpot_ms.stddev", NULL, 0.6},
     {AIPERF, 0, "metrics/e2e_ms.p50", NULL, 2431.75},
     {AIPERF, 0, "metrics/requests_s.mean", NULL, 0.8233},
+    {VLLM, 0, "workload/load_generator", "engine_bench", 0},
+    {SGLANG, 1, "workload/load_generator", "engine_bench", 0},
+    {GUIDELLM, 0, "workload/load_generator", NULL, 0},
+    {LLAMA_BUILDS, 0, "backend", "hip", 0},
+    {LLAMA_BUILDS, 1, "backend", "metal", 0},
+    {LLAMA_BUILDS, 2, "backend", "cpu", 0},
+    {LLAMA_BUILDS, 2, "hardware", "AMD EPYC 9654", 0},
+    {LLAMA_BUILDS, 3, "hardware", "NVIDIA L4", 0},
     {LLAMA, 0, "kind", "speed", 0},
     {LLAMA, 0, "model", "Meta-Llama-3.1-8B-Instruct-Q4_K_M", 0},
     {LLAMA, 0, "hardware", "NVIDIA GeForce RTX 4090", 0},
@@ -212,6 +233,30 @@ static void files_say_what_they_say(void **state)
             cJSON_Delete(benchmark.runs[k]);
         cJSON_Delete(file);
     }
+    arena_free(arena);
+}
+
+/* Layers on the GPU: 99 are more than any such model has, -1 all of them; a cache in the host's
+ * memory counts as none. */
+static void layers_left_to_the_processor_are_told(void **state)
+{
+    static const double LAYERS[] = {99, -1, 99, 20, 0};
+    struct arena *arena = arena_new(ARENA_MAX);
+    struct faults faults;
+    struct benchmark benchmark;
+
+    (void)state;
+    faults_init(&faults, arena);
+    cJSON *file = parse(arena, LLAMA_BUILDS);
+    assert_true(benchmark_read(arena, file, "", &faults, &benchmark));
+    assert_int_equal(benchmark.n, ARRAY_LEN(LAYERS));
+    for (int k = 0; k < benchmark.n; k++) {
+        bool all = LAYERS[k] < 0;
+        assert_int_equal(isnan(benchmark.gpu_layers[k]), all);
+        assert_true(all || benchmark.gpu_layers[k] == LAYERS[k]);
+        cJSON_Delete(benchmark.runs[k]);
+    }
+    cJSON_Delete(file);
     arena_free(arena);
 }
 
@@ -327,8 +372,11 @@ static void values_side_by_side_become_a_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_say_what_they_say),           cmocka_unit_test(tools_are_told_apart),
-        cmocka_unit_test(other_files_are_refused),           cmocka_unit_test(texts_become_json),
+        cmocka_unit_test(files_say_what_they_say),
+        cmocka_unit_test(layers_left_to_the_processor_are_told),
+        cmocka_unit_test(tools_are_told_apart),
+        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(texts_become_json),
         cmocka_unit_test(values_side_by_side_become_a_list),
     };
 

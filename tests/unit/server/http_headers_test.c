@@ -79,6 +79,11 @@ static void lists_are_joined(void **state)
     header_take(&headers, "If-None-Match", 13, "\"a\"");
     assert_string_equal(request.accept, "text/csv, text/plain");
     assert_string_equal(request.if_none_match, "\"a\"");
+    /* RFC 9110 section 5.5 */
+    header_take(&headers, "Authorization", 13, "Bearer x \t ");
+    assert_string_equal(request.authorization, "Bearer x");
+    header_take(&headers, "Origin", 6, "  ");
+    assert_string_equal(request.origin, "");
     assert_null(request.refusal);
     arena_free(arena);
 }
