@@ -11,7 +11,6 @@
 
 #include "anchor_load.h"
 #include "catalogue_data.h"
-#include "digest.h"
 #include "launch_load.h"
 #include "local_load.h"
 #include "memory_load.h"
@@ -19,8 +18,6 @@
 #include "price_load.h"
 #include "sql.h"
 #include "units.h"
-
-#define REVISION_DIGITS 16
 
 struct builder {
     sqlite3 *db;
@@ -67,10 +64,15 @@ static bool read_next(struct reading *reading)
     return rc == SQLITE_ROW;
 }
 
+/* Until the next row. */
+static const char *column_raw(const struct reading *reading, int column)
+{
+    return (const char *)sqlite3_column_text(reading->row, column);
+}
+
 static const char *column_text(struct reading *reading, int column)
 {
-    return block_text(&reading->builder->data->block,
-                      (const char *)sqlite3_column_text(reading->row, column));
+    return block_text(&reading->builder->data->block, column_raw(reading, column));
 }
 
 static double column_double(struct reading *reading, int column)
@@ -105,11 +107,11 @@ static void *model_alloc(void *ctx, size_t size)
 static void read_model(struct builder *builder, struct reading *reading, struct model *model)
 {
     char error[STORE_ERROR_MAX];
-    cJSON *record = cJSON_Parse((const char *)sqlite3_column_text(reading->row, 1));
+    cJSON *record = cJSON_Parse(column_raw(reading, 1));
     if (!record) {
         fail(builder, "model", "a record is not JSON");
     } else if (!model_record_parse(record, model_alloc, &builder->data->block, model, error)) {
-        fail(builder, (const char *)sqlite3_column_text(reading->row, 0), error);
+        fail(builder, column_raw(reading, 0), error);
     }
     cJSON_Delete(record);
 }
@@ -139,7 +141,7 @@ static void read_part(struct reading *reading, int index, struct hardware *part)
     part->id = column_text(reading, 0);
     part->name = column_text(reading, 1);
     part->vendor = column_text(reading, 2);
-    part->class = hardware_class_parse((const char *)sqlite3_column_text(reading->row, 3));
+    part->class = hardware_class_parse(column_raw(reading, 3));
     part->arch = column_text(reading, 4);
     part->memory_bytes = column_double(reading, 5);
     part->memory_is_nominal = column_bool(reading, 6);
@@ -161,8 +163,8 @@ static void read_peaks(struct builder *builder, struct hardware *parts, int n)
         "SELECT hardware_id, dtype, tflops FROM hardware_peaks ORDER BY hardware_id, dtype");
     int at = 0;
     while (read_next(&reading)) {
-        const char *id = (const char *)sqlite3_column_text(reading.row, 0);
-        enum dtype dtype = dtype_parse((const char *)sqlite3_column_text(reading.row, 1));
+        const char *id = column_raw(&reading, 0);
+        enum dtype dtype = dtype_parse(column_raw(&reading, 1));
         while (at < n && strcmp(parts[at].id, id) < 0) {
             at++;
         }
@@ -213,7 +215,7 @@ static void read_format_fits(struct builder *builder, const char *kind, const ch
     (void)sqlite3_bind_text(reading.row, 2, id, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(reading.row, 3, use, -1, SQLITE_STATIC);
     for (int i = 0; i < max && read_next(&reading); i++) {
-        ret_types[i] = fit_dtype_parse((const char *)sqlite3_column_text(reading.row, 0));
+        ret_types[i] = fit_dtype_parse(column_raw(&reading, 0));
     }
     sqlite3_finalize(reading.row);
 }
@@ -228,7 +230,7 @@ static void read_roles(struct builder *builder, struct weight_format *format)
     }
     (void)sqlite3_bind_text(reading.row, 1, format->id, -1, SQLITE_STATIC);
     while (read_next(&reading)) {
-        enum role role = role_parse((const char *)sqlite3_column_text(reading.row, 0));
+        enum role role = role_parse(column_raw(&reading, 0));
         if (role != ROLE_COUNT) {
             format->bytes[role] = column_double(&reading, 1);
         }
@@ -252,7 +254,7 @@ static void read_weight_formats(struct builder *builder)
         format->index = n;
         format->id = column_text(&reading, 0);
         format->title = column_text(&reading, 1);
-        format->compute = dtype_parse((const char *)sqlite3_column_text(reading.row, 2));
+        format->compute = dtype_parse(column_raw(&reading, 2));
         format->weight_only = column_bool(&reading, 3);
         format->activation_bytes = column_double(&reading, 4);
         format->is_quantized = column_bool(&reading, 5);
@@ -286,7 +288,7 @@ static void read_kv_formats(struct builder *builder)
         format->id = column_text(&reading, 0);
         format->title = column_text(&reading, 1);
         format->bytes_per_element = column_double(&reading, 2);
-        format->compute = dtype_parse((const char *)sqlite3_column_text(reading.row, 3));
+        format->compute = dtype_parse(column_raw(&reading, 3));
         format->head_scale_bytes = column_double(&reading, 4);
         read_format_fits(builder, "kv_format", format->id, "kv", format->fits,
                          (int)ARRAY_LEN(format->fits));
@@ -350,7 +352,7 @@ static void read_host_costs(struct builder *builder, struct engine *engine)
     }
     (void)sqlite3_bind_text(reading.row, 1, engine->id, -1, SQLITE_STATIC);
     while (read_next(&reading)) {
-        enum host_cost cost = host_cost_parse((const char *)sqlite3_column_text(reading.row, 0));
+        enum host_cost cost = host_cost_parse(column_raw(&reading, 0));
         if (cost != HOST_COST_COUNT) {
             engine->host[cost] = (struct host_constant){
                 column_double(&reading, 1), column_text(&reading, 2), column_text(&reading, 3)};
@@ -375,7 +377,7 @@ static void read_engines(struct builder *builder)
         engine->index = n;
         engine->id = column_text(&reading, 0);
         engine->title = column_text(&reading, 1);
-        engine->memory_rule = memory_rule_parse((const char *)sqlite3_column_text(reading.row, 2));
+        engine->memory_rule = memory_rule_parse(column_raw(&reading, 2));
         engine->latest_text = column_text(&reading, 3);
         read_version(&reading, 3, engine->latest);
         engine->python_control_plane = column_bool(&reading, 4);
@@ -400,17 +402,15 @@ static int engine_index(const struct library *lib, const char *id)
 /* The part of a fit, (id, part, ...); NULL, and nothing more is read, when it is not there. */
 static const struct hardware *fitted_part(const struct library *lib, struct reading *reading)
 {
-    const char *id = (const char *)sqlite3_column_text(reading->row, 1);
+    const char *id = column_raw(reading, 1);
     const struct hardware *part = id ? library_hardware(lib, id) : NULL;
     if (!part) {
-        fail(reading->builder, (const char *)sqlite3_column_text(reading->row, 0),
-             "is a fit of no part that is there");
+        fail(reading->builder, column_raw(reading, 0), "is a fit of no part that is there");
     }
     return part;
 }
 
-/* A fit counts in shares of the peak it was made with: the product stays, whatever the record says.
- */
+/* A fit counts in shares of the peak it was made with: the product stays. */
 static void read_op_fit(const struct library *lib, struct reading *reading, struct op_fit *fit)
 {
     const struct hardware *part = fitted_part(lib, reading);
@@ -421,10 +421,10 @@ static void read_op_fit(const struct library *lib, struct reading *reading, stru
     double peak = column_double(reading, 12) * FLOPS_PER_US_PER_TFLOPS;
     fit->record = column_text(reading, 0);
     fit->hardware = part->index;
-    fit->engine = engine_index(lib, (const char *)sqlite3_column_text(reading->row, 2));
+    fit->engine = engine_index(lib, column_raw(reading, 2));
     read_version(reading, 3, fit->version);
-    fit->op = fit_op_parse((const char *)sqlite3_column_text(reading->row, 4));
-    fit->dtype = fit_dtype_parse((const char *)sqlite3_column_text(reading->row, 5));
+    fit->op = fit_op_parse(column_raw(reading, 4));
+    fit->dtype = fit_dtype_parse(column_raw(reading, 5));
     fit->e_m = column_double(reading, 6) * bw / part->bw_bytes_us;
     fit->e_c = column_double(reading, 7);
     if (part->peak_flops_us[DTYPE_BF16] > 0) {
@@ -435,7 +435,7 @@ static void read_op_fit(const struct library *lib, struct reading *reading, stru
     fit->median_abs_err = column_double(reading, 10);
     fit->n = column_double(reading, 13);
     fit->p90_abs_err = column_double(reading, 14);
-    fit->form = fit_form_parse((const char *)sqlite3_column_text(reading->row, 15));
+    fit->form = fit_form_parse(column_raw(reading, 15));
     fit->pad_columns = column_double(reading, 16);
     fit->ep_gamma = column_double(reading, 17);
     fit->us_per_token_of_longest = column_double(reading, 18);
@@ -453,9 +453,8 @@ static void read_op_fits(struct builder *builder)
         "SELECT c.id, c.hardware_id, c.engine_id, c.engine_version, c.op, c.dtype, f.e_m, f.e_c, "
         "f.t0_us, f.q, f.median_abs_err, f.fit_bw_gbps, f.fit_peak_bf16_tflops, f.n, "
         "f.p90_abs_err, f.form, f.pad_columns, f.ep_gamma, f.us_per_token_of_longest, "
-        "f.us_per_token_head FROM op_fits f JOIN calibrations c ON c.id = f.calibration_id ORDER "
-        "BY "
-        "c.id");
+        "f.us_per_token_head FROM op_fits f JOIN calibrations c ON c.id = f.calibration_id "
+        "ORDER BY c.id");
     int n = 0;
     for (; n < max && read_next(&reading); n++) {
         fits[n].id = n + 1;
@@ -488,9 +487,7 @@ static void read_comm_fits(struct builder *builder)
         fit->id = n + 1;
         fit->record = column_text(&reading, 0);
         fit->hardware = part ? part->index : -1;
-        fit->engine = column_bool(&reading, 6)
-                          ? -1
-                          : engine_index(lib, (const char *)sqlite3_column_text(reading.row, 2));
+        fit->engine = column_bool(&reading, 6) ? -1 : engine_index(lib, column_raw(&reading, 2));
         read_version(&reading, 3, fit->version);
         fit->devices = column_double(&reading, 4);
         fit->graph = column_bool(&reading, 5);
@@ -500,7 +497,7 @@ static void read_comm_fits(struct builder *builder)
         fit->n = column_double(&reading, 10);
         fit->median_abs_err = column_double(&reading, 11);
         fit->max_bytes = column_double(&reading, 12);
-        fit->op = comm_op_parse((const char *)sqlite3_column_text(reading.row, 13));
+        fit->op = comm_op_parse(column_raw(&reading, 13));
     }
     sqlite3_finalize(reading.row);
     if (fits) {
@@ -524,9 +521,9 @@ static void read_intervals(struct builder *builder)
     for (; n < max && read_next(&reading); n++) {
         struct interval *interval = &intervals[n];
         interval->record = column_text(&reading, 0);
-        interval->engine = engine_index(lib, (const char *)sqlite3_column_text(reading.row, 1));
-        interval->metric = interval_metric_parse((const char *)sqlite3_column_text(reading.row, 2));
-        interval->tier = interval_tier_parse((const char *)sqlite3_column_text(reading.row, 3));
+        interval->engine = engine_index(lib, column_raw(&reading, 1));
+        interval->metric = interval_metric_parse(column_raw(&reading, 2));
+        interval->tier = interval_tier_parse(column_raw(&reading, 3));
         interval->low = column_double(&reading, 4);
         interval->high = column_double(&reading, 5);
         interval->n = column_double(&reading, 6);
@@ -607,9 +604,9 @@ static void read_names(struct builder *builder, enum name_kind kind)
     (void)sqlite3_bind_text(reading.row, 1, text, -1, SQLITE_STATIC);
     int n = 0;
     while (ids->items && n < max && read_next(&reading)) {
-        const char *id = (const char *)sqlite3_column_text(reading.row, 2);
+        const char *id = column_raw(&reading, 2);
         int index = record_index(&data->shown.lib, kind, id);
-        const char *alias = (const char *)sqlite3_column_text(reading.row, 1);
+        const char *alias = column_raw(&reading, 1);
         if (index < 0) {
             continue;
         }
@@ -623,25 +620,6 @@ static void read_names(struct builder *builder, enum name_kind kind)
         !name_table_squeeze(&data->names[kind], &data->block, &data->squeezed[kind])) {
         fail(builder, "names", "out of memory");
     }
-}
-
-/* What changes with every write: the bundle and the newest revision. */
-static void read_revision(struct builder *builder)
-{
-    struct catalogue *shown = &builder->data->shown;
-    char text[120];
-    char hex[DIGEST_HEX_MAX];
-    char *digest =
-        sql_text(builder->db, "SELECT value FROM store_info WHERE key = 'records_digest'");
-    char *name = sql_text(builder->db, "SELECT value FROM store_info WHERE key = 'records_text'");
-    (void)text_print(text, sizeof(text), "%s %lld", digest ? digest : "",
-                     sql_number(builder->db, "SELECT max(number) FROM revisions", 0));
-    digest_text(text, strlen(text), hex);
-    memcpy(shown->revision, hex, REVISION_DIGITS);
-    shown->revision[REVISION_DIGITS] = '\0';
-    shown->records_text = block_text(&builder->data->block, name ? name : "records");
-    free(digest);
-    free(name);
 }
 
 static void read_anchors(struct builder *builder)
@@ -691,7 +669,7 @@ struct catalogue_data *catalogue_build(sqlite3 *db, char ret_error[STORE_ERROR_M
         fail(&builder, "names", "out of memory");
     }
     read_anchors(&builder);
-    read_revision(&builder);
+    catalogue_revision_read(db, data);
     if (data->block.failed) {
         fail(&builder, "catalogue", "out of memory");
     }

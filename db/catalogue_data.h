@@ -39,4 +39,7 @@ void catalogue_free(struct catalogue_data *data);
 /* Fills `dashed` and `words` from `names`; false when out of memory. */
 MUST_USE bool catalogue_forms_build(struct catalogue_data *data);
 
+/* Fills in what changes with every write: the bundle and the newest revision. */
+void catalogue_revision_read(sqlite3 *db, struct catalogue_data *data);
+
 #endif

@@ -31,15 +31,20 @@ static const char *const RUNS[] = {
     RUN("drafted", "84.5", ",\"load_generator\":\"engine_bench\",\"speculative\":\"ngram\""),
 };
 
-static void write_run(struct store *store, const char *text)
+static void write_runs(struct store *store)
 {
-    cJSON *record = cJSON_Parse(text);
-    struct write_outcome outcome;
-    assert_non_null(record);
-    const struct write write = {.kind = "anchor", .record = record, .doc = text, .author = "lab"};
-    store_write(store, &write, &outcome);
-    assert_int_equal(outcome.verdict, WRITE_ADDED);
-    cJSON_Delete(record);
+    struct write writes[ARRAY_LEN(RUNS)];
+    struct write_outcome outcomes[ARRAY_LEN(RUNS)];
+    cJSON *records[ARRAY_LEN(RUNS)];
+    for (size_t i = 0; i < ARRAY_LEN(RUNS); i++) {
+        records[i] = cJSON_Parse(RUNS[i]);
+        assert_non_null(records[i]);
+        writes[i] =
+            (struct write){.kind = "anchor", .record = records[i], .doc = RUNS[i], .author = "lab"};
+    }
+    assert_true(store_write_all(store, writes, ARRAY_LEN(RUNS), false, outcomes));
+    for (size_t i = 0; i < ARRAY_LEN(RUNS); i++)
+        cJSON_Delete(records[i]);
 }
 
 static void printed(struct store *store, char *ret_text, size_t size)
@@ -66,8 +71,7 @@ static void what_is_left_out_is_said(void **state)
         fail_msg("%s", error);
     printed(store, text, sizeof(text));
     assert_string_equal(text, "");
-    for (size_t i = 0; i < ARRAY_LEN(RUNS); i++)
-        write_run(store, RUNS[i]);
+    write_runs(store);
     printed(store, text, sizeof(text));
     assert_string_equal(text,
                         "\nruns that were added to the bundle: 4, of them in the fit 1\n"
