@@ -64,7 +64,7 @@ bool posted_runs_print(struct store *store, const struct catalogue *catalogue, F
         struct run run;
         faults_init(&faults, arena);
         const struct intake intake = {catalogue, arena, &faults, ""};
-        const char *why = anchor < 0 ? "" : run_read(&intake, anchor, &run);
+        const char *why = anchor < 0 ? "" : fit_run_read(&intake, anchor, &run);
         if (why == NULL)
             lacks.n_fitted++;
         else if (*why)

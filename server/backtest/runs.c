@@ -118,7 +118,7 @@ static bool choose_fitted(struct runs *runs)
     return true;
 }
 
-const char *run_read(const struct intake *intake, int anchor, struct run *ret_run)
+const char *fit_run_read(const struct intake *intake, int anchor, struct run *ret_run)
 {
     const struct anchor_index *index = &intake->catalogue->anchors;
     struct plan_request request;
@@ -156,7 +156,7 @@ struct runs *runs_read(const struct catalogue *catalogue)
     for (int i = 0; i < catalogue->anchors.n; i++) {
         faults_init(&faults, runs->arena);
         struct run *run = &runs->items[runs->n];
-        if (run_read(&intake, i, run) != NULL)
+        if (fit_run_read(&intake, i, run) != NULL)
             continue;
         number_run(runs, run);
         runs->n++;

@@ -54,7 +54,7 @@ void runs_free(struct runs *runs);
  * Reads an anchor as a run of the fit. Returns NULL, or why it is none; "" for what measures no
  * mean time per token of a serving run.
  */
-const char *run_read(const struct intake *intake, int anchor, struct run *ret_run);
+const char *fit_run_read(const struct intake *intake, int anchor, struct run *ret_run);
 
 /* Whether two problems are of one cell. */
 bool problem_same_cell(const struct problem *a, const struct problem *b);
