@@ -54,9 +54,9 @@ enum kernel_class { KERNEL_CLASS_LIST(X) KERNEL_CLASS_COUNT };
 struct kernel_row {
     const char *pattern;
     enum kernel_class class;
-    const char *engine;    /* whose kernels are called so; "any" = a word of many engines */
-    const char *source;    /* an address that shows such names */
-    const char *example;   /* a name that this very row matches */
+    const char *engine;  /* whose kernels are called so; "any" = a word of many engines */
+    const char *source;  /* a file or profile that has such names, or where the engine keeps them */
+    const char *example; /* a name that this very row matches */
     const char *ambiguous; /* why the name alone does not say it, and the class is the likeliest;
                               NULL = it does */
 };

@@ -60,6 +60,8 @@ static const struct kernel_row ROWS[] = {
      "false>(float*)",
      "a softmax over up to 1,024 columns: unfused attention, or a gate"},
     /* vLLM */
+    {"prepareprefillinputs", KERNEL_NORM_ELEMENTWISE, "vLLM",
+     VLLM "vllm/v1/worker/gpu/input_batch.py", "_prepare_prefill_inputs_kernel", NULL},
     {"typeconvert*exists", KERNEL_NORM_ELEMENTWISE, "vLLM",
      GITHUB "vllm-project/vllm/blob/main/csrc/layernorm_kernels.cu",
      "std::enable_if<T2>(int)0&&vllm::_typeConvert<T1>::exists, void>::type vll", NULL},
@@ -106,6 +108,12 @@ static const struct kernel_row ROWS[] = {
      VLLM "csrc/libtorch_stable/quantization/gptq_allspark/allspark_repack.cu",
      "rearrange_kn_weight_as_n32k16_order_ldg16_kernel", NULL},
     /* aiter */
+    {"sortquant", KERNEL_QUANTISE, "aiter",
+     AITER "csrc/kernels/mxfp4_moe/moe_aux/moe_sort_quant.cuh", "sort_quant_kernel_impl", NULL},
+    {"sage*fwd", KERNEL_ATTENTION, "aiter", GITHUB "ROCm/aiter/tree/main/aiter/ops/triton",
+     "sage_fwd_mxfp4", NULL},
+    {"_hstu", KERNEL_ATTENTION, "aiter", GITHUB "ROCm/aiter/tree/main/aiter/ops/triton",
+     "_hstu_attn_fwd", NULL},
     {"csrtodense", KERNEL_ATTENTION, "aiter", AITER "aiter/ops/triton/attention/mla_decode.py",
      "_csr_to_dense_kernel", NULL},
     {"^_pack_*_fp6", KERNEL_ATTENTION, "aiter", AITER "aiter/ops/triton/quant/mxfp6_fmha_pack.py",
@@ -146,6 +154,10 @@ static const struct kernel_row ROWS[] = {
     {"prepareblockcsr", KERNEL_LINEAR_ATTENTION, "flash-linear-attention",
      FLA "fla/ops/utils/csr.py", "prepare_block_csr_kernel", NULL},
     /* FlashInfer */
+    {"push_fc", KERNEL_MOE_EXPERTS, "FlashInfer",
+     FLASHINFER
+     "flashinfer/moe_ep/kernel_src/sm90/push_style_megamoe/src/fp8_gemm/fp8_moe_fc1_fused.cuh",
+     "fp8_gemm_kernel_sm90_push_fc1_fused", NULL},
     {"^da_selector", KERNEL_MOE_EXPERTS, "FlashInfer",
      FLASHINFER "include/flashinfer/fused_moe/da_moe.cuh", "DASelectorKernel", NULL},
     {"offsetspreflight", KERNEL_MOE_EXPERTS, "FlashInfer",
@@ -290,6 +302,15 @@ static const struct kernel_row ROWS[] = {
     {"addbiassoftmax$", KERNEL_NORM_ELEMENTWISE, "TensorRT-LLM", TRTLLM "decodingCommon.cu",
      "addBiasSoftMax", NULL},
     /* Text Generation Inference */
+    {"^triton_slots", KERNEL_NORM_ELEMENTWISE, "Text Generation Inference",
+     TGI "server/text_generation_server/models/metadata_kernels.py", "triton_slots_filtering",
+     NULL},
+    {"^triton_prepare_position", KERNEL_NORM_ELEMENTWISE, "Text Generation Inference",
+     TGI "server/text_generation_server/models/metadata_kernels.py",
+     "triton_prepare_position_slot_ids", NULL},
+    {"^triton_copy_next", KERNEL_NORM_ELEMENTWISE, "Text Generation Inference",
+     TGI "server/text_generation_server/models/metadata_kernels.py",
+     "triton_copy_next_input_ids_inplace", NULL},
     {"^clear_kernel$", KERNEL_DENSE_GEMM, "Text Generation Inference",
      TGI "server/exllamav2_kernels/exllamav2_kernels/cuda/q_gemm.cu", "clear_kernel", NULL},
     {"^column_remap_kernel$", KERNEL_DENSE_GEMM, "Text Generation Inference",
@@ -298,6 +319,9 @@ static const struct kernel_row ROWS[] = {
     {"^shuffle_kernel$", KERNEL_DENSE_GEMM, "Text Generation Inference",
      TGI "server/exllamav2_kernels/exllamav2_kernels/cuda/q_matrix.cu", "shuffle_kernel", NULL},
     /* LightLLM */
+    {"prefillposition", KERNEL_NORM_ELEMENTWISE, "LightLLM",
+     LIGHTLLM "common/basemodel/triton_kernel/gen_prefill_params.py", "_gen_prefill_position",
+     NULL},
     {"applypenalty", KERNEL_SAMPLING, "LightLLM", TRTLLM "penaltyKernels.cu", "batchApplyPenalty",
      NULL},
     {"tmaalign", KERNEL_QUANTISE, "LightLLM",

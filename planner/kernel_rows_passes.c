@@ -12,36 +12,44 @@
 #define LIGHTLLM "https://github.com/ModelTC/lightllm/blob/fc72ffab9a34/lightllm/"
 #define EXLLAMA "https://github.com/turboderp-org/exllamav2/blob/da07facd10b5/exllamav2/"
 #define BBUF "https://github.com/BBuf/how-to-optim-algorithm-in-cuda/blob/10a3a8d24303/"
+#define TGI "https://github.com/huggingface/text-generation-inference/blob/db931fcf42da/"
 #define GITHUB "https://github.com/"
 
 static const struct kernel_row ROWS[] = {
     /* sampling */
+    {"upsample", KERNEL_OTHER, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda",
+     "upsample_nearest2d_out_frame", NULL},
+    {"gumbel", KERNEL_SAMPLING, "any", VLLM "vllm/v1/worker/gpu/sample/gumbel.py",
+     "_gumbel_sample_kernel", NULL},
+    {"speculative", KERNEL_SAMPLING, "any", FLASHINFER "include/flashinfer/sampling.cuh",
+     "ChainSpeculativeSampling", NULL},
+    {"resampl", KERNEL_SAMPLING, "any",
+     VLLM "vllm/v1/worker/gpu/spec_decode/rejection_sampler_utils.py", "_resample_kernel", NULL},
     {"sampl", KERNEL_SAMPLING, "any", TRTLLM "samplingTopPKernels.cu", "topPSsampling", NULL},
     {"topp", KERNEL_SAMPLING, "any", TRTLLM "samplingTopPKernels.cu", "topPInitialize", NULL},
     {"topk", KERNEL_SAMPLING, "any", TRTLLM "samplingTopKKernels.cu", "topKStage1", NULL},
     {"argmax", KERNEL_SAMPLING, "any",
      GITHUB "xiaguan/pegainfer/blob/aade0c3a583f/docs/models/qwen35/optimization.md", "argmax",
      NULL},
-    {"argmin", KERNEL_SAMPLING, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native",
-     "argmin_kernel", NULL},
-    {"multinomial", KERNEL_SAMPLING, "any", GITHUB "vllm-project/vllm/tree/main/vllm",
-     "_multinomial_kernel", NULL},
+    {"argmin", KERNEL_SAMPLING, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda",
+     "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, "
+     "at::native::ArgMinOps<float>>>(int)",
+     NULL},
     {"penalt", KERNEL_SAMPLING, "any",
      LIGHTLLM "common/basemodel/triton_kernel/apply_penalty_gpu_cache.py", "_eos_penalty", NULL},
-    {"logitsprocessor", KERNEL_SAMPLING, "any", GITHUB "vllm-project/vllm/tree/main/vllm",
-     "_logits_processor_kernel", NULL},
     {"bitmask", KERNEL_SAMPLING, "any", VLLM "vllm/v1/worker/gpu/structured_outputs.py",
      "_apply_grammar_bitmask_kernel", NULL},
     {"reject", KERNEL_SAMPLING, "any",
      VLLM "vllm/v1/worker/gpu/spec_decode/rejection_sampler_utils.py", "_rejection_kernel", NULL},
-    {"minp", KERNEL_SAMPLING, "any", VLLM "vllm/v1/worker/gpu/sample/min_p.py", "_min_p_kernel",
+    {"_minp", KERNEL_SAMPLING, "any", VLLM "vllm/v1/worker/gpu/sample/min_p.py", "_min_p_kernel",
      NULL},
     {"exponential", KERNEL_SAMPLING, "any", AITER "csrc/kernels/sample_kernels.cu",
      "exponential_kernel", NULL},
     {"radix", KERNEL_SAMPLING, "any", AITER "csrc/kernels/topk_per_row_kernels.cu", "radix_kernel",
      NULL},
     {"segmentedsort", KERNEL_SAMPLING, "any",
-     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "segmented_sort_pairs", NULL},
+     GITHUB "NVIDIA/cccl/tree/main/cub/cub/device/dispatch", "DeviceSegmentedSortKernelLarge",
+     NULL},
     {"eagle", KERNEL_SAMPLING, "any", VLLM "vllm/v1/worker/gpu/spec_decode/eagle/speculator.py",
      "_prepare_eagle_decode_kernel", NULL},
     {"logprob", KERNEL_SAMPLING, "any", VLLM "vllm/v1/worker/gpu/sample/logprob.py",
@@ -57,7 +65,7 @@ static const struct kernel_row ROWS[] = {
      "4>(long)",
      NULL},
     {"verifytree", KERNEL_SAMPLING, "any",
-     GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers", "verify_tree_greedy", NULL},
+     GITHUB "sgl-project/sglang/tree/main/sgl-kernel/csrc/speculative", "VerifyTreeGreedy", NULL},
     {"draft", KERNEL_SAMPLING, "any",
      GITHUB "NVIDIA/TensorRT-LLM/tree/main/cpp/tensorrt_llm/kernels", "acceptDraftTokensByIds",
      NULL},
@@ -75,7 +83,7 @@ static const struct kernel_row ROWS[] = {
      "void at::native::tensor_kernel_scan_innermost_dim<float, std::plus<float>>(float*)", NULL},
     {"devicescan", KERNEL_SAMPLING, "any", GITHUB "NVIDIA/cccl/tree/main/cub/cub/device/dispatch",
      "DeviceScanKernel", NULL},
-    {"lookbackscan", KERNEL_SAMPLING, "any",
+    {"wrappedscan", KERNEL_SAMPLING, "any",
      TRACES "traces/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz",
      "void "
      "rocprim::ROCPRIM_400200_NS::detail::trampoline_kernel<rocprim::ROCPRIM_400200_NS::detail::"
@@ -97,6 +105,8 @@ static const struct kernel_row ROWS[] = {
      "true> >(std::integral_constant<bool, false>, std::integral_constant<bool, true>) "
      "const::{lambda(auto:1)#2})",
      NULL},
+    {"lookbackscan", KERNEL_SAMPLING, "any", GITHUB "ROCm/rocPRIM",
+     "void rocprim::detail::init_lookback_scan_state_kernel<int>(int)", NULL},
     {"bitonicsort", KERNEL_SAMPLING, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native",
      "bitonicSortKVInPlace", NULL},
     {"accept", KERNEL_SAMPLING, "any",
@@ -112,8 +122,6 @@ static const struct kernel_row ROWS[] = {
      LIGHTLLM "common/basemodel/triton_kernel/gen_sampling_params.py", "_token_id_counter_kernel",
      NULL},
     /* norm */
-    {"norm", KERNEL_NORM_ELEMENTWISE, "any",
-     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "normalize_kernel", NULL},
     {"silu", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "xiaguan/pegainfer/blob/aade0c3a583f/docs/models/qwen35/optimization.md", "silu_mul",
      NULL},
@@ -201,10 +209,6 @@ static const struct kernel_row ROWS[] = {
      NULL},
     {"_abs_", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "abs_kernel_cuda", NULL},
-    {"hcpre", KERNEL_NORM_ELEMENTWISE, "any",
-     GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers", "hc_pre_kernel", NULL},
-    {"hcpost", KERNEL_NORM_ELEMENTWISE, "any",
-     GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers", "hc_post_kernel", NULL},
     {"_log_", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "log_kernel_cuda", NULL},
     {"softplus", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
@@ -218,16 +222,33 @@ static const struct kernel_row ROWS[] = {
      NULL},
     {"expm1", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
      "kernel_expm1_f32", NULL},
-    {"hardswish", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
-     "kernel_hardswish_f32", NULL},
-    {"_elu", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
-     "kernel_elu_f32", NULL},
-    {"_ceil", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
-     "kernel_ceil_f32", NULL},
-    {"_floor", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
-     "kernel_floor_f32", NULL},
-    {"_round", KERNEL_NORM_ELEMENTWISE, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
-     "kernel_round_f32", NULL},
+    {"hardswish", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda", "hardswish_kernel", NULL},
+    {"_elu", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda", "elu_kernel", NULL},
+    {"_ceil", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda", "ceil_kernel_cuda", NULL},
+    {"_floor", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda", "floor_kernel_cuda", NULL},
+    {"_round", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda", "round_kernel_cuda", NULL},
+    {"maskedfill", KERNEL_NORM_ELEMENTWISE, "any", TRACES "traces/b200/eager_trace.json.gz",
+     "void at::native::elementwise_kernel<128, 4, "
+     "at::native::gpu_kernel_impl_nocast<at::native::(anonymous "
+     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
+     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
+     "const::{lambda(c10::BFloat16, bool)#1}>(at::TensorIteratorBase&, at::native::(anonymous "
+     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
+     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
+     "const::{lambda(c10::BFloat16, bool)#1} const&)::{lambda(int)#1}>(int, "
+     "at::native::gpu_kernel_impl_nocast<at::native::(anonymous "
+     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
+     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
+     "const::{lambda(c10::BFloat16, bool)#1}>(at::TensorIteratorBase&, at::native::(anonymous "
+     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
+     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
+     "const::{lambda(c10::BFloat16, bool)#1} const&)::{lambda(int)#1})",
+     NULL},
     {"bcast", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-cuda/binbcast.cu", "k_bin_bcast", NULL},
     {"^operator_contiguous", KERNEL_NORM_ELEMENTWISE, "any",
      AITER "csrc/include/binary_operator.cuh", "operator_contiguous_kernel", NULL},
@@ -277,27 +298,6 @@ static const struct kernel_row ROWS[] = {
     {"cacheloc", KERNEL_INDEX_COPY, "any",
      GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers",
      "filter_finished_cache_loc_kernel", NULL},
-    {"computeposition", KERNEL_INDEX_COPY, "any",
-     GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers", "compute_position_triton",
-     NULL},
-    {"maskedfill", KERNEL_INDEX_COPY, "any", TRACES "traces/b200/eager_trace.json.gz",
-     "void at::native::elementwise_kernel<128, 4, "
-     "at::native::gpu_kernel_impl_nocast<at::native::(anonymous "
-     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
-     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
-     "const::{lambda(c10::BFloat16, bool)#1}>(at::TensorIteratorBase&, at::native::(anonymous "
-     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
-     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
-     "const::{lambda(c10::BFloat16, bool)#1} const&)::{lambda(int)#1}>(int, "
-     "at::native::gpu_kernel_impl_nocast<at::native::(anonymous "
-     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
-     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
-     "const::{lambda(c10::BFloat16, bool)#1}>(at::TensorIteratorBase&, at::native::(anonymous "
-     "namespace)::masked_fill_kernel(at::TensorIterator&, c10::Scalar "
-     "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
-     "const::{lambda(c10::BFloat16, bool)#1} const&)::{lambda(int)#1})",
-     NULL},
-    {"_take", KERNEL_INDEX_COPY, "any", GITHUB "mlc-ai/mlc-llm", "take_kernel", NULL},
     {"index", KERNEL_INDEX_COPY, "any",
      TRACES "traces/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
      "void at::native::(anonymous namespace)::indexSelectLargeIndex<c10::BFloat16, long, unsigned "
@@ -308,6 +308,15 @@ static const struct kernel_row ROWS[] = {
      NULL},
     {"gather", KERNEL_INDEX_COPY, "any", TRTLLM "decodingKernels.cu", "gatherTree", NULL},
     {"scatter", KERNEL_INDEX_COPY, "any", TRTLLM "decodingCommon.cu", "scatterDecodingParamsKernel",
+     NULL},
+    {"catarray", KERNEL_INDEX_COPY, "any",
+     TRACES "traces/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
+     "void at::native::(anonymous namespace)::CatArrayBatchedCopy<at::native::(anonymous "
+     "namespace)::OpaqueType<2u>, unsigned int, 4, 64, 64>(at::native::(anonymous "
+     "namespace)::OpaqueType<2u>*, at::native::(anonymous "
+     "namespace)::CatArrInputTensorMetadata<at::native::(anonymous namespace)::OpaqueType<2u>, "
+     "unsigned int, 64, 64>, at::native::(anonymous namespace)::TensorSizeStride<unsigned int, "
+     "4u>, int, unsigned int)",
      NULL},
     {"copy", KERNEL_INDEX_COPY, "any", TRTLLM "decodingKernels.cu", "copyNextStepIds", NULL},
     {"_cpy", KERNEL_INDEX_COPY, "any", LLAMA "ggml-cuda/cpy.cu", "cpy_f32_q", NULL},
@@ -320,7 +329,11 @@ static const struct kernel_row ROWS[] = {
      NULL},
     {"embedding", KERNEL_INDEX_COPY, "any", LIGHTLLM "models/llama/triton_kernel/embedding.py",
      "embedding_kernel", NULL},
-    {"getrows", KERNEL_INDEX_COPY, "any", GITHUB "ggml-org/llama.cpp/pull/18467", "GET_ROWS", NULL},
+    {"_getrows", KERNEL_INDEX_COPY, "any", GITHUB "ggml-org/llama.cpp/pull/18467", "GET_ROWS",
+     NULL},
+    {"blocktables", KERNEL_INDEX_COPY, "any",
+     TGI "server/text_generation_server/models/metadata_kernels.py",
+     "triton_block_tables_to_padded", NULL},
     {"_pad", KERNEL_INDEX_COPY, "any", LLAMA "ggml-cuda/pad.cu", "pad_f32", NULL},
     {"repeat", KERNEL_INDEX_COPY, "any", LLAMA "ggml-metal/ggml-metal.metal", "kernel_repeat",
      NULL},
@@ -348,14 +361,10 @@ static const struct kernel_row ROWS[] = {
      "im2col_kernel", NULL},
     {"depthwise", KERNEL_OTHER, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native",
      "conv_depthwise2d_forward_kernel", NULL},
-    {"pool2d", KERNEL_OTHER, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native",
-     "max_pool2d_nchw", NULL},
-    {"adamw", KERNEL_OTHER, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native/cuda",
-     "fused_adamw_kernel", NULL},
+    {"pool2d", KERNEL_OTHER, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
+     "pool2d_nchw_kernel", NULL},
     {"backward", KERNEL_OTHER, "any", GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native",
      "max_pool_backward_nchw", NULL},
-    {"convolve", KERNEL_OTHER, "any", "https://docs.nvidia.com/deeplearning/cudnn/latest/",
-     "implicit_convolve_h", NULL},
     /* rest */
     {"_add_", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "xiaguan/pegainfer/blob/aade0c3a583f/docs/models/qwen35/optimization.md", "add_kernel",
@@ -369,7 +378,7 @@ static const struct kernel_row ROWS[] = {
     {"^vs_", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "ml-explore/mlx/tree/main/mlx/backend/metal/kernels", "vs_Multiplyfloat32", NULL},
     {"^v_", KERNEL_NORM_ELEMENTWISE, "any",
-     GITHUB "ml-explore/mlx/tree/main/mlx/backend/metal/kernels", "v_Divide_float32", NULL},
+     GITHUB "ml-explore/mlx/tree/main/mlx/backend/metal/kernels", "v_Squarefloat32", NULL},
     {"upscale", KERNEL_OTHER, "any", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
      "upscale_f32", NULL},
     {"scale", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-cuda/scale.cu", "scale_f32", NULL},

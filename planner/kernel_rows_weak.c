@@ -5,8 +5,6 @@
 #define AITER "https://github.com/ROCm/aiter/blob/e4048607a535/"
 #define FLASHINFER "https://github.com/flashinfer-ai/flashinfer/blob/fb28d7242b35/"
 #define VLLM "https://github.com/local-inference-lab/vllm/blob/28be48fa944d/"
-#define LIGHTLLM "https://github.com/ModelTC/lightllm/blob/fc72ffab9a34/lightllm/"
-#define TGI "https://github.com/huggingface/text-generation-inference/blob/db931fcf42da/"
 #define KTRANSFORMERS "https://github.com/kvcache-ai/ktransformers/blob/95009ea6856c/"
 #define GITHUB "https://github.com/"
 
@@ -27,12 +25,6 @@ static const struct kernel_row ROWS[] = {
      "a wrapper: its template arguments say what it computes"},
     {"^prepare", KERNEL_INDEX_COPY, "any", VLLM "vllm/v1/worker/gpu/input_batch.py",
      "_prepare_pos_seq_lens_kernel", "a step's inputs are laid out: positions, lengths, ids"},
-    {"_position", KERNEL_INDEX_COPY, "any",
-     LIGHTLLM "common/basemodel/triton_kernel/gen_prefill_params.py", "_gen_prefill_position",
-     "a step's inputs are laid out: positions, lengths, ids"},
-    {"_slot", KERNEL_INDEX_COPY, "any",
-     TGI "server/text_generation_server/models/metadata_kernels.py", "triton_slots_filtering",
-     "a step's inputs are laid out: positions, lengths, ids"},
     {"seqlens", KERNEL_INDEX_COPY, "any",
      GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers", "seqlens_expand_kernel",
      "a step's inputs are laid out: positions, lengths, ids"},
@@ -57,6 +49,10 @@ static const struct kernel_row ROWS[] = {
     {"at_native", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "void at::native::vectorized_el...",
      "a kernel of PyTorch whose name is cut before what it does"},
+    {"^dispatch$", KERNEL_COLLECTIVE, "any", GITHUB "deepseek-ai/DeepEP/tree/main/csrc/kernels",
+     "dispatch", "the exchange of expert parallelism, when no namespace says of what"},
+    {"^combine$", KERNEL_COLLECTIVE, "any", GITHUB "deepseek-ai/DeepEP/tree/main/csrc/kernels",
+     "combine", "the exchange of expert parallelism, when no namespace says of what"},
 };
 
 const struct kernel_table KERNEL_ROWS_WEAK = {ROWS, ARRAY_LEN(ROWS)};

@@ -66,6 +66,38 @@ static void forms_of_names(void **state)
     }
 }
 
+/* Letters that meet by chance across words make no match. */
+static void words_have_edges(void **state)
+{
+    (void)state;
+
+    static const struct {
+        const char *name, *is_not;
+    } ROWS[] = {
+        {"small_reduce_kernel", "collective"},
+        {"small_gather_kernel", "collective"},
+        {"batch_combine_rows", "collective"},
+        {"qkv_transpose_kernel", "collective"},
+        {"tensors_aggregate", "collective"},
+        {"offset_rows_kernel", "kv_write"},
+        {"mask_data_kernel", "linear_attention"},
+        {"grow_kv_blocks", "linear_attention"},
+        {"format_id_kernel", "moe_experts"},
+        {"comm_id_kernel", "moe_experts"},
+        {"num_indices_kernel", "moe_gating"},
+        {"data_max_kernel", "quantise"},
+        {"upsample_nearest", "sampling"},
+        {"post_pre_split_kernel", "dense_gemm"},
+        {"masked_multihead_at", "norm_elementwise"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        if (strcmp(kernel_class_name(match_of(ROWS[i].name).class), ROWS[i].is_not) == 0) {
+            fail_msg("%s: %s", ROWS[i].name, ROWS[i].is_not);
+        }
+    }
+}
+
 /* No row stands in the shadow of another: each is the one that its example finds. */
 static void rows_are_reached(void **state)
 {
@@ -143,9 +175,9 @@ static void long_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_of_names), cmocka_unit_test(rows_are_reached),
-        cmocka_unit_test(class_names),    cmocka_unit_test(budgets),
-        cmocka_unit_test(long_names),
+        cmocka_unit_test(forms_of_names),   cmocka_unit_test(words_have_edges),
+        cmocka_unit_test(rows_are_reached), cmocka_unit_test(class_names),
+        cmocka_unit_test(budgets),          cmocka_unit_test(long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
