@@ -157,6 +157,10 @@ check_long_bodies()
         [[ $(ask POST /v1/plan long --json "@$work/long") == 413 ]] || fail "$bytes bytes: $(cat "$work/headers")"
         has_header Content-Type application/problem+json
     done
+    # a profile may have 1 GB
+    head -c 6000000 /dev/zero | tr '\0' ' ' >"$work/long"
+    [[ $(ask POST /v1/attribute profile --json "@$work/long") != 413 ]] || fail "a profile is too long"
+    answered profile one two || fail "a profile did not reach a reader"
 }
 
 # Connections to a daemon stay open when its clients have gone: the gauge counts more than its own.
