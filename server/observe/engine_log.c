@@ -12,13 +12,10 @@
 #include "engine_log_rows.h"
 #include "log_parts.h"
 #include "observe.h"
+#include "observe_line.h"
 #include "units.h"
-#include "utf8.h"
 
-/* Of longer lines the rest is left out. */
-#define LINE_MAX_BYTES 8192
 #define KEPT_MAX 200 /* of a line that is kept with its signal */
-#define NAME_MAX 60  /* of one that is not understood */
 #define WORD_MAX 80
 #define SHORT_NAME 3 /* "= " says less than the line's own phrase */
 #define ENGINES_MAX 8
@@ -47,16 +44,8 @@ struct log_reading {
     int idle_lines, busy_lines;
     double positions[OBSERVED_POSITIONS_MAX];
     int n_positions;
-    char text[LINE_MAX_BYTES];
+    char text[OBSERVE_LINE_MAX];
 };
-
-/* A bounded copy that ends with a whole character. */
-static const char *keep(struct arena *arena, const char *text, size_t max)
-{
-    size_t length = strlen(text);
-
-    return arena_copy(arena, text, utf8_check(text, length < max ? length : max));
-}
 
 static void count_engine(struct log_reading *log, const char *engine)
 {
@@ -230,7 +219,7 @@ static bool read_signals(struct log_reading *log)
         count_engine(log, row->engine);
         bool first = !observed_says(log->observed, row->signal);
         observed_sign(log->observed, row->signal, FROM_LOG,
-                      first ? keep(log->arena, log->text, KEPT_MAX) : NULL, row->source);
+                      first ? observe_keep(log->arena, log->text, KEPT_MAX) : NULL, row->source);
     }
     return found;
 }
@@ -308,41 +297,11 @@ static void read_positions(struct log_reading *log)
 /* Lines -----------------------------------------------------------------------------------------
  */
 
-/* Copies a line without terminal colours and control characters. */
-static void copy_line(struct log_reading *log, const char *text, size_t length)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < length && used + 1 < LINE_MAX_BYTES; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '\033' && i + 1 < length && text[i + 1] == '[') {
-            i += 2;
-            while (i < length && !isalpha((unsigned char)text[i]))
-                i++;
-        } else {
-            log->text[used++] = text[i];
-            if (c < ' ')
-                log->text[used - 1] = ' ';
-        }
-    }
-    log->text[used] = '\0';
-}
-
-static void not_understood(struct log_reading *log)
-{
-    size_t n = log->reading.unknown++;
-
-    if (n < OBSERVED_UNKNOWN_MAX)
-        log->reading.unknown_names[n] = keep(log->arena, log->text, NAME_MAX);
-}
-
 static void read_line(struct log_reading *log)
 {
     const struct engine_log_row *row;
     bool used = false;
 
-    if (log->text[strspn(log->text, " ")] == '\0')
-        return;
     log->reading.lines++;
     memset(&log->line, 0, sizeof(log->line));
     for (size_t i = 0; (row = engine_log_row_at(i)) != NULL; i++)
@@ -357,7 +316,7 @@ static void read_line(struct log_reading *log)
     if (used)
         log->reading.used++;
     else
-        not_understood(log);
+        observe_not_understood(log->arena, &log->reading, log->text);
 }
 
 /* What it comes to ------------------------------------------------------------------------------
@@ -517,14 +476,8 @@ bool observe_log(struct arena *arena, const char *text, size_t length, struct ob
     log->arena = arena;
     log->observed = own;
     log->reading.from = FROM_LOG;
-    while (text < end) {
-        const char *line_end = memchr(text, '\n', (size_t)(end - text));
-        if (!line_end)
-            line_end = end;
-        copy_line(log, text, (size_t)(line_end - text));
+    while (observe_line_next(&text, end, log->text))
         read_line(log);
-        text = line_end + (line_end < end);
-    }
     settle(log);
     observed_merge(observed, own);
     return true;

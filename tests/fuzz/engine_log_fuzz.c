@@ -1,0 +1,13 @@
+/*
+ * engine_log_fuzz - an engine's log out of any text.
+ *
+ * Properties: observed_check.h.
+ */
+#include "observed_check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    return check_reader(observe_log, data, size);
+}
