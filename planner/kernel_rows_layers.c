@@ -352,6 +352,15 @@ static const struct kernel_row ROWS[] = {
      "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1", NULL},
     {"groupgemm", KERNEL_MOE_EXPERTS, "any", FLASHINFER "flashinfer/triton/gemm.py",
      "compute_sm80_group_gemm_args", NULL},
+    {"groupproblemshape", KERNEL_MOE_EXPERTS, "any",
+     GITHUB "NVIDIA/cutlass/tree/main/include/cutlass/gemm",
+     "void "
+     "cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cutlass::gemm::GroupProblemShape<"
+     "cute::tuple<int, int, int>>>>(int)",
+     NULL},
+    {"gemmgrouped", KERNEL_MOE_EXPERTS, "any",
+     GITHUB "NVIDIA/cutlass/tree/main/include/cutlass/gemm",
+     "void cutlass::Kernel2<cutlass::gemm::kernel::GemmGrouped<int>>(int)", NULL},
     {"groupedgemm", KERNEL_MOE_EXPERTS, "any", GITHUB "ROCm/composable_kernel/tree/develop/include",
      "kernel_grouped_gemm_xdl", NULL},
     {"groupedmm", KERNEL_MOE_EXPERTS, "any",

@@ -249,6 +249,9 @@ static const struct kernel_row ROWS[] = {
      "const&)::{lambda()#1}::operator()() const::{lambda()#12}::operator()() "
      "const::{lambda(c10::BFloat16, bool)#1} const&)::{lambda(int)#1})",
      NULL},
+    {"qknorm", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "sgl-project/sglang/tree/main/python/sglang/jit_kernel",
+     "void (anonymous namespace)::fused_qknorm_warp<128>(int)", NULL},
     {"bcast", KERNEL_NORM_ELEMENTWISE, "any", LLAMA "ggml-cuda/binbcast.cu", "k_bin_bcast", NULL},
     {"^operator_contiguous", KERNEL_NORM_ELEMENTWISE, "any",
      AITER "csrc/include/binary_operator.cuh", "operator_contiguous_kernel", NULL},
