@@ -131,10 +131,34 @@ static const char *behind_phrases(const struct engine_log_row *row, const char *
     return at ? at + strlen(row->name) : NULL;
 }
 
+static void take_value(struct slot *slot, const struct engine_log_row *row, double value)
+{
+    slot->sum += value;
+    slot->weight += 1;
+    slot->newest = value;
+    slot->largest = slot->n ? fmax(slot->largest, value) : value;
+    slot->where = row->name && strlen(row->name) > SHORT_NAME ? row->name : row->line;
+    slot->take = row->take;
+    slot->n++;
+}
+
+/* The first row of a quantity counts. Where a line says it again, as lists of statistics do, the
+ * value before is taken over. */
+static void put_line_value(struct log_reading *log, const struct engine_log_row *row, double value)
+{
+    struct line_values *line = &log->line;
+
+    if (line->rows[row->target] && line->rows[row->target] != row)
+        return;
+    if (line->rows[row->target])
+        take_value(&log->slots[row->target], row, line->values[row->target]);
+    line->rows[row->target] = row;
+    line->values[row->target] = value;
+}
+
 /* All numbers of a row in the line: lists of statistics are one long line. */
 static bool read_row(struct log_reading *log, const struct engine_log_row *row)
 {
-    struct line_values *line = &log->line;
     const char *at = log->text;
     bool found = false;
 
@@ -145,28 +169,9 @@ static bool read_row(struct log_reading *log, const struct engine_log_row *row)
         if (!isfinite(value) || value < 0)
             continue;
         found = true;
-        /* The first row of a quantity counts; a line may say it more than once. */
-        if (!line->rows[row->target]) {
-            line->rows[row->target] = row;
-            line->values[row->target] = value;
-        } else if (line->rows[row->target] == row && row->take == TAKE_SUM) {
-            line->values[row->target] += value;
-        } else if (line->rows[row->target] == row) {
-            line->values[row->target] = value;
-        }
+        put_line_value(log, row, value);
     }
     return found;
-}
-
-static void take_value(struct slot *slot, const struct engine_log_row *row, double value)
-{
-    slot->sum += value;
-    slot->weight += 1;
-    slot->newest = value;
-    slot->largest = slot->n ? fmax(slot->largest, value) : value;
-    slot->where = row->name && strlen(row->name) > SHORT_NAME ? row->name : row->line;
-    slot->take = row->take;
-    slot->n++;
 }
 
 /* Takes the line's values over, unless it is one of an idle engine. */

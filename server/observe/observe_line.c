@@ -19,24 +19,44 @@ static const char *behind_colour(const char *text, const char *end)
     return text + (text < end);
 }
 
+/* Copies text[0..line_end) as far as it fits; where the copy ends in the text. Of what does not fit
+ * in one piece the next begins behind the last comma: lists of statistics are one long line. */
+static const char *copy_line(const char *text, const char *line_end,
+                             char ret_line[OBSERVE_LINE_MAX])
+{
+    const char *behind_comma = NULL;
+    size_t used = 0, comma = 0;
+
+    while (text < line_end && used + 1 < OBSERVE_LINE_MAX) {
+        const char *behind = behind_colour(text, line_end);
+        bool plain = behind == text;
+        if (plain)
+            ret_line[used++] = *behind++;
+        if (plain && (unsigned char)*text < ' ')
+            ret_line[used - 1] = ' ';
+        if (plain && *text == ',') {
+            comma = used;
+            behind_comma = behind;
+        }
+        text = behind;
+    }
+    if (text < line_end && behind_comma) {
+        used = comma;
+        text = behind_comma;
+    }
+    ret_line[used] = '\0';
+    return text;
+}
+
 bool observe_line_next(const char **at, const char *end, char ret_line[OBSERVE_LINE_MAX])
 {
     while (*at < end) {
-        const char *text = *at, *line_end = memchr(text, '\n', (size_t)(end - text));
-        size_t used = 0;
+        const char *line_end = memchr(*at, '\n', (size_t)(end - *at));
         if (!line_end)
             line_end = end;
-        *at = line_end + (line_end < end);
-        while (text < line_end && used + 1 < OBSERVE_LINE_MAX) {
-            const char *behind = behind_colour(text, line_end);
-            bool control = (unsigned char)*text < ' ';
-            if (behind == text)
-                ret_line[used++] = *behind++;
-            if (behind == text + 1 && control)
-                ret_line[used - 1] = ' ';
-            text = behind;
-        }
-        ret_line[used] = '\0';
+        *at = copy_line(*at, line_end, ret_line);
+        if (*at == line_end && *at < end)
+            (*at)++;
         if (ret_line[strspn(ret_line, " ")] != '\0')
             return true;
     }

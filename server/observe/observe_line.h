@@ -10,7 +10,7 @@
 #include "arena.h"
 #include "observed.h"
 
-/* Of longer lines the rest is left out. */
+/* Longer lines come in pieces that end behind a comma. */
 #define OBSERVE_LINE_MAX 8192
 
 /* Copies the next line without terminal colours and control characters; false behind the last.

@@ -68,10 +68,31 @@ static bool same_target(const struct scrapes *scrapes, int i, int j)
     return rose == 0 || fell == 0;
 }
 
+/* Whether a text is what trtllm-serve answers at /metrics: iteration statistics as JSON. */
+static bool is_iterations(const struct observe_scrape *scrape)
+{
+    static const char NAME[] = "\"iterLatencyMS\"";
+    const char *at = scrape->text, *end = at + scrape->length;
+
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    if (at == end || (*at != '[' && *at != '{'))
+        return false;
+    for (size_t length = strlen(NAME); (size_t)(end - at) >= length; at++)
+        if (memcmp(at, NAME, length) == 0)
+            return true;
+    return false;
+}
+
 static bool read_all(struct arena *arena, const struct observe_scrape *given, int n,
-                     struct scrapes *scrapes)
+                     struct scrapes *scrapes, struct observed *observed)
 {
     for (int i = 0; i < n && i < OBSERVE_SCRAPES_MAX; i++) {
+        if (is_iterations(&given[i])) {
+            if (!observe_log(arena, given[i].text, given[i].length, observed))
+                return false;
+            continue;
+        }
         struct scrape_set *set = scrape_set_read(arena, given[i].text, given[i].length);
         if (!set)
             return false;
@@ -221,7 +242,7 @@ bool observe_scrapes(struct arena *arena, const struct observe_scrape *scrapes, 
     struct scrape_tally *tally = arena_alloc(arena, sizeof(*tally));
     struct observed *own = arena_alloc(arena, sizeof(*own));
 
-    if (!read || !targets || !tally || !own || !read_all(arena, scrapes, n, read))
+    if (!read || !targets || !tally || !own || !read_all(arena, scrapes, n, read, observed))
         return false;
     if (read->n == 0)
         return true;

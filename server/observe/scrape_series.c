@@ -26,7 +26,7 @@ static const struct {
 } MODEL_LABELS[] = {
     {BY_VLLM | BY_SGLANG | BY_TGI | BY_LMDEPLOY | BY_TRTLLM | BY_LLAMA, "model_name"},
     {BY_SGLANG, "name"},
-    {BY_DYNAMO, "model"},
+    {BY_DYNAMO | BY_VLLM, "model"}, /* vLLM within a Triton server */
 };
 
 /* What a part's exporters call it. */

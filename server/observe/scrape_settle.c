@@ -81,8 +81,11 @@ static void put(struct observed *observed, enum observed_id id, double value,
 {
     const struct observation observation = {
         .value = value, .from = FROM_METRICS, .over = over, .where = where, .samples = 1};
+    bool share = observed_quantity(id)->unit == UNIT_FRACTION;
 
-    (void)observed_set(observed, id, observation);
+    /* Counters below 0 and the like are nobody's. */
+    if (!share || (value >= 0 && value <= 1))
+        (void)observed_set(observed, id, observation);
 }
 
 /* Puts what is not there yet: what follows from others never goes before what was read. */

@@ -140,6 +140,28 @@ static void lines_give_their_values(void **state)
         observe_check(read_text(*state, ROWS[i].text), ROWS[i].text, ROWS[i].id, ROWS[i].value);
 }
 
+/* 400 iterations in one line, of 10 and 30 ms in turn with 1 and 3 requests. */
+static void a_long_list_is_read(void **state)
+{
+    struct observe_kit *kit = *state;
+
+    observe_begin(kit);
+    char *text = arena_alloc(kit->arena, 100000);
+    size_t length = 0;
+    for (int i = 0; i < 400; i++)
+        length +=
+            (size_t)snprintf(text + length, 100000 - length,
+                             "%s{\"iter\":%d,\"iterLatencyMS\":%d.0,\"inflightBatchingStats\":"
+                             "{\"numScheduledRequests\":%d}}",
+                             i ? "," : "[", i, i % 2 ? 30 : 10, i % 2 ? 3 : 1);
+    const struct observe_scrape scrape = {text, length, (double)NAN};
+    assert_true(observe_scrapes(kit->arena, &scrape, 1, (double)NAN, &kit->observed));
+    observe_check(&kit->observed, "iterations", OBS_ITL_MEAN_MS, 20);
+    observe_check(&kit->observed, "iterations", OBS_RUNNING, 2);
+    assert_int_equal(kit->observed.q[OBS_RUNNING].samples, 400);
+    assert_string_equal(kit->observed.engine, "tensorrt-llm");
+}
+
 /* 18 to 21 running, 23 to 43 waiting, 88 to 98 %: https://github.com/vllm-project/vllm/issues/43295
  */
 static void a_posted_log_is_read(void **state)
@@ -267,10 +289,10 @@ static void what_is_unknown_is_said(void **state)
     memcpy(text + 10000, "\n\n  \nHello\nRunning\n\xff\xfe", 22);
     assert_true(observe_log(kit->arena, text, 10021, &kit->observed));
     const struct observed_reading *reading = &kit->observed.readings[0];
-    assert_int_equal(reading->lines, 4);
-    assert_int_equal(reading->unknown, 4);
+    assert_int_equal(reading->lines, 5); /* the first one in two pieces */
+    assert_int_equal(reading->unknown, 5);
     assert_int_equal(strlen(reading->unknown_names[0]), 60);
-    assert_string_equal(reading->unknown_names[1], "Hello");
+    assert_string_equal(reading->unknown_names[2], "Hello");
     assert_null(reading->format);
     assert_null(kit->observed.engine);
 }
@@ -278,9 +300,10 @@ static void what_is_unknown_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_give_their_values),  cmocka_unit_test(a_posted_log_is_read),
-        cmocka_unit_test(lines_give_their_signals), cmocka_unit_test(words_name_things),
-        cmocka_unit_test(an_idle_log_says_so),      cmocka_unit_test(what_is_unknown_is_said),
+        cmocka_unit_test(lines_give_their_values), cmocka_unit_test(a_posted_log_is_read),
+        cmocka_unit_test(a_long_list_is_read),     cmocka_unit_test(lines_give_their_signals),
+        cmocka_unit_test(words_name_things),       cmocka_unit_test(an_idle_log_says_so),
+        cmocka_unit_test(what_is_unknown_is_said),
     };
     return cmocka_run_group_tests(tests, observe_kit_open, observe_kit_close);
 }
