@@ -122,6 +122,8 @@ const struct route ROUTES[] = {
     PAGE("/map", "page: where the bottleneck moves, over two axes"),
     PAGE("/compare", "page: two configurations side by side"),
     PAGE("/search", "page: the deployments that meet an objective"),
+    PAGE("/profile", "page: a measured profile beside its budget"),
+    PAGE("/diagnose", "page: the symptoms of a deployment and their likely causes"),
     PAGE("/records", "page: the records, gaps, disputes and the backtest"),
     PAGE("/records/{id}", "page: the records of a kind"),
     {

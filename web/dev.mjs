@@ -12,7 +12,7 @@ const port = Number(process.argv[2] ?? 8090);
 const daemon = new URL(process.argv[3] ?? 'http://127.0.0.1:8080');
 const out = mkdtempSync(join(tmpdir(), 'regime-web-'));
 const build = fileURLToPath(new URL('build.mjs', import.meta.url));
-const PAGES = /^\/($|map|compare|search|records)(\/|$)/;
+const PAGES = /^\/($|map|compare|search|profile|diagnose|records)(\/|$)/;
 const TYPES = {'.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml'};
 // The daemon's own policy (server/shell.c), so that what it forbids fails here too.
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +

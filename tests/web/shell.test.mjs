@@ -67,12 +67,12 @@ onPages('Every page', (check) => {
     });
 
     for (const address of ['/?embed=1&chart=nothing', '/map?embed=1&chart=nothing', '/?embed=1&model=nothing&chart=step',
-        '/compare?embed=1&model=nothing', '/search?embed=1&model=nothing&chart=front'])
+        '/compare?embed=1&model=nothing', '/profile?embed=1', '/search?embed=1&model=nothing&chart=front'])
         check(`a frame with nothing to show says why: ${address}`, {at: address, allow: [/422/]}, async (page) => {
             await page.getByRole('alert').getByText(/nothing/).first().waitFor();
         });
 
-    for (const path of ['/', '/map', '/compare', '/search', '/records/anchors'])
+    for (const path of ['/', '/map', '/compare', '/search', '/profile', '/diagnose', '/records/anchors'])
         check(`a long name does not widen ${path}`, {at: `${path}?model=${'a'.repeat(300)}`, width: 375, allow: [/422/, /404/]}, async (page) => {
             await page.waitForLoadState('networkidle');
             await noSideScroll(page);

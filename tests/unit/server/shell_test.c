@@ -42,8 +42,8 @@ static const struct asset *any_script(void)
 
 static void every_page_is_the_same_document(void **state)
 {
-    static const char *const PATHS[] = {"/map", "/compare", "/search", "/records",
-                                        "/records/models"};
+    static const char *const PATHS[] = {"/map",      "/compare", "/search",        "/profile",
+                                        "/diagnose", "/records", "/records/models"};
     const struct app_kit *kit = *state;
 
     for (size_t i = 0; i < ARRAY_LEN(PATHS); i++) {

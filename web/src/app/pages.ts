@@ -29,6 +29,8 @@ export const PAGES: readonly Page[] = [
     {path: '/compare', title: 'Compare', inMenu: true, charts: ['compare-decode', 'compare-prefill'],
         load: () => import('../pages/compare/page')},
     {path: '/search', title: 'Search', inMenu: true, charts: ['front'], load: () => import('../pages/search/page')},
+    {path: '/profile', title: 'Profile', inMenu: true, charts: ['attribution'], load: () => import('../pages/profile/page')},
+    {path: '/diagnose', title: 'Diagnose', inMenu: true, charts: [], load: () => import('../pages/diagnose/page')},
     {path: '/records', title: 'Records', inMenu: true, charts: ['backtest'], load: () => import('../pages/records/page')},
 ];
 

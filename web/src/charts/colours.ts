@@ -2,11 +2,11 @@
 
 /** Classes by what they wait for; a class that is not here is of the rest. */
 const FAMILIES = {
-    weights: ['dense_gemm', 'lm_head', 'moe_expert_gemm', 'moe_gating'],
-    kv: ['decode_attention', 'sparse_indexer', 'kv_write', 'state_update', 'kv_transfer'],
+    weights: ['dense_gemm', 'lm_head', 'moe_expert_gemm', 'moe_gating', 'moe_experts'],
+    kv: ['decode_attention', 'attention', 'linear_attention', 'sparse_indexer', 'kv_write', 'state_update', 'kv_transfer'],
     compute: ['prefill_attention', 'speculative_draft', 'logit_processors_device'],
     host: ['host_sampling', 'sampling', 'logit_processors_host', 'detokenization', 'structured_output', 'scheduler',
-        'server_loop', 'tokenization'],
+        'server_loop', 'tokenization', 'memcpy_h2d', 'memcpy_d2h'],
     launch: ['kernel_launch'],
     link: ['collective'],
     rest: ['norm_elementwise'],

@@ -12,6 +12,8 @@ interface FrameProps {
     /** The figures drawn. */
     readonly rows: () => readonly Row[];
     readonly embed?: boolean;
+    /** What is drawn follows from no address: there is nothing to embed. */
+    readonly noEmbed?: boolean;
     readonly children: ComponentChildren;
 }
 
@@ -28,7 +30,7 @@ function embedAddress(id: string): string
  * A figure with its buttons. In an embedded page (?embed=1&chart=ID) only the chart asked for is
  * drawn; without `chart` all of them are.
  */
-export function Frame({id, title, words, rows, embed, children}: FrameProps)
+export function Frame({id, title, words, rows, embed, noEmbed, children}: FrameProps)
 {
     const body = useRef<HTMLDivElement>(null);
     const drawing = () => body.current?.querySelector<SVGSVGElement>('svg') ?? null;
@@ -56,7 +58,7 @@ export function Frame({id, title, words, rows, embed, children}: FrameProps)
                         if (svg)
                             void savePng(svg, id);
                     }}>PNG</button>
-                    <a class="button quiet" href={embedAddress(id)} target="_blank" rel="noreferrer">Embed</a>
+                    {!noEmbed && <a class="button quiet" href={embedAddress(id)} target="_blank" rel="noreferrer">Embed</a>}
                 </div>
             )}
         </figure>

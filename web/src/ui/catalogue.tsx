@@ -84,12 +84,13 @@ interface PickProps {
     readonly onChange: (value: string) => void;
     /** The record that the value turned out to name; null while that is not known. */
     readonly resolved?: string | null;
+    readonly optional?: boolean;
     readonly fault?: string | null;
     readonly suggestion?: string | null;
 }
 
 /** A searchable field for a model or a part. */
-export function Pick({kind, label, value, onChange, resolved, fault, suggestion}: PickProps)
+export function Pick({kind, label, value, onChange, resolved, optional, fault, suggestion}: PickProps)
 {
     const [options, setOptions] = useState<readonly Option[] | null>(null);
     const load = useCallback(() => {
@@ -98,6 +99,6 @@ export function Pick({kind, label, value, onChange, resolved, fault, suggestion}
     const facts = useFacts(kind, resolved === undefined ? value : resolved ?? '');
     return (
         <Combobox label={label} value={value} onChange={onChange} options={options} onOpen={load}
-            {...facts ? {hint: facts} : {}} fault={fault ?? null} suggestion={suggestion ?? null} />
+            {...facts ? {hint: facts} : {}} optional={optional ?? false} fault={fault ?? null} suggestion={suggestion ?? null} />
     );
 }

@@ -21,6 +21,8 @@ interface ComboboxProps {
     readonly hint?: string;
     /** Each choice is handed on and leaves the field empty for the next. */
     readonly adds?: boolean;
+    /** An empty text takes the value away; else the value stands until there is another. */
+    readonly optional?: boolean;
     readonly fault?: string | null;
     /** Takes the place of the value when pressed under the fault. */
     readonly suggestion?: string | null;
@@ -80,7 +82,7 @@ function OptionRow({option, id, active, selected, onPick}:
     );
 }
 
-export function Combobox({label, value, onChange, options, onOpen, hint, adds, fault, suggestion}: ComboboxProps)
+export function Combobox({label, value, onChange, options, onOpen, hint, adds, optional, fault, suggestion}: ComboboxProps)
 {
     const id = useId();
     const [text, setText] = useState(value);
@@ -91,6 +93,9 @@ export function Combobox({label, value, onChange, options, onOpen, hint, adds, f
         [open, options, typed, text]);
 
     useEffect(() => setText(value), [value]);
+
+    /** What stands where the field was emptied. */
+    const kept = optional ? '' : value;
 
     const show = () => {
         onOpen?.();
@@ -104,7 +109,7 @@ export function Combobox({label, value, onChange, options, onOpen, hint, adds, f
     const commit = (next: string) => {
         close();
         setText(adds ? '' : next);
-        if (next.trim() && next !== value)
+        if ((next.trim() || optional) && next !== value)
             onChange(next.trim());
     };
     const step = (by: number) => {
@@ -120,7 +125,7 @@ export function Combobox({label, value, onChange, options, onOpen, hint, adds, f
             step(event.key === 'ArrowDown' ? 1 : -1);
         } else if (event.key === 'Enter') {
             event.preventDefault();
-            commit(picked ? picked.value : text || value);
+            commit(picked ? picked.value : text || kept);
         } else if (event.key === 'Escape' && open) {
             event.preventDefault();
             close();
@@ -145,7 +150,7 @@ export function Combobox({label, value, onChange, options, onOpen, hint, adds, f
                         show();
                     }}
                     onKeyDown={onKeyDown}
-                    onBlur={() => commit(text.trim() ? text : value)} />
+                    onBlur={() => commit(text.trim() ? text : kept)} />
                 <ul id={`${id}-list`} role="listbox" aria-label={label} class="options" hidden={!open}>
                     {found.map((option, i) => (
                         <OptionRow key={option.value} option={option} id={`${id}-${i}`} active={i === active}

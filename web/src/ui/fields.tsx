@@ -59,16 +59,22 @@ interface TextProps extends FieldProps {
     readonly numeric?: boolean;
 }
 
-/** Takes its value when the field is left or Enter is pressed. */
+/** Takes its value when the field is left or Enter is pressed; what is being typed stands until then. */
 export function TextField({label, value, onChange, placeholder, numeric, fault}: TextProps)
 {
     const id = useId();
+    const [draft, setDraft] = useState<string | null>(null);
+    useEffect(() => setDraft(null), [value]);
     return (
         <div class="field">
             <label for={id}>{label}</label>
-            <input id={id} type="text" inputMode={numeric ? 'decimal' : 'text'} value={value}
+            <input id={id} type="text" inputMode={numeric ? 'decimal' : 'text'} value={draft ?? value}
                 placeholder={placeholder} autocomplete="off" aria-invalid={fault ? true : undefined}
-                onChange={(event) => onChange(event.currentTarget.value.trim())} />
+                onInput={(event) => setDraft(event.currentTarget.value)}
+                onChange={(event) => {
+                    setDraft(null);
+                    onChange(event.currentTarget.value.trim());
+                }} />
             {fault && <span class="fault">{fault}</span>}
         </div>
     );

@@ -6,10 +6,12 @@ interface SheetProps {
     readonly title: ComponentChildren;
     /** Called when it has closed; the owner then takes it off the page. */
     readonly onClose: () => void;
+    /** For texts of 100 columns. */
+    readonly wide?: boolean;
     readonly children: ComponentChildren;
 }
 
-export function Sheet({title, onClose, children}: SheetProps)
+export function Sheet({title, onClose, wide, children}: SheetProps)
 {
     const dialog = useRef<HTMLDialogElement>(null);
     const id = useId();
@@ -19,7 +21,7 @@ export function Sheet({title, onClose, children}: SheetProps)
             element.showModal();
     }, []);
     return (
-        <dialog ref={dialog} class="sheet" aria-labelledby={id} onClose={onClose}
+        <dialog ref={dialog} class={wide ? 'sheet sheet-wide' : 'sheet'} aria-labelledby={id} onClose={onClose}
             onClick={(event) => {
                 // Only its backdrop is hit without one of the things inside.
                 if (event.target === dialog.current)

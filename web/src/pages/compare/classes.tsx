@@ -4,6 +4,7 @@ import {figure} from '../../app/figures';
 import type {Plan} from '../../app/plan';
 import {classColour} from '../../charts/colours';
 import {Frame} from '../../charts/frame';
+import {PairOfBars, PAIR_HEIGHT, type PairBar} from '../../charts/pair_of_bars';
 import {useWidth} from '../../charts/width';
 import {Figure} from '../../ui/figure';
 import {Scroll} from '../../ui/scroll';
@@ -12,40 +13,14 @@ import type {Plans} from './page';
 
 type Phase = 'decode' | 'prefill';
 
-const ROW = 44;
-const BAR = 11;
-const VALUES = 84;
 const MINUS = '−';
 
 const us = (value: number | null) => value ?? 0;
 const signed = (value: number | null) => (value === null ? 'no record'
     : value === 0 ? '0' : `${value < 0 ? MINUS : '+'}${figure(Math.abs(value), 'us')}`);
 
-interface PairProps {
-    readonly row: ClassDelta;
-    readonly y: number;
-    readonly width: number;
-    readonly most: number;
-}
-
-function PairOfBars({row, y, width, most}: PairProps)
-{
-    const scale = (value: number | null) => Math.max((us(value) / most) * (width - VALUES), us(value) > 0 ? 1 : 0);
-    const colour = classColour(row.class);
-    return (
-        <g transform={`translate(0 ${y})`}>
-            <title>{`${row.class}: ${figure(row.baseline_us, 'us')} before, ${figure(row.candidate_us, 'us')} after`}</title>
-            <text class="chart-text" x={0} y={12}>{row.class}</text>
-            <text class="chart-text chart-soft" x={width} y={12} text-anchor="end">{signed(row.delta_us)}</text>
-            {([['baseline', row.baseline_us, 17], ['candidate', row.candidate_us, 17 + BAR + 1]] as const).map(([side, value, top]) => (
-                <g key={side}>
-                    <rect x={0} y={top} width={scale(value)} height={BAR} fill={colour} fill-opacity={side === 'baseline' ? 0.45 : 1} />
-                    <text class="chart-text chart-soft" x={scale(value) + 4} y={top + BAR - 1.5} font-size="11">{figure(value, 'us')}</text>
-                </g>
-            ))}
-        </g>
-    );
-}
+const barOf = (name: string, value: number | null, pale: boolean): PairBar =>
+    ({name, value: us(value), text: figure(value, 'us'), pale});
 
 /** The class of a plan, for what stands behind its number. */
 const classOf = (plan: Plan | null, phase: Phase, name: string) =>
@@ -104,9 +79,14 @@ export function ClassDeltas({phase, title, step, plans, embed}: DeltasProps)
     return (
         <Frame id={`compare-${phase}`} title={title} words={words} embed={embed} rows={() => rows.map((row) => ({...row}))}>
             <div ref={box}>
-                <svg class="drawing" role="img" aria-label={`${title}: ${words}`} viewBox={`0 0 ${width} ${rows.length * ROW}`}
-                    width={width} height={rows.length * ROW}>
-                    {rows.map((row, i) => <PairOfBars key={row.class} row={row} y={i * ROW} width={width} most={most} />)}
+                <svg class="drawing" role="img" aria-label={`${title}: ${words}`} viewBox={`0 0 ${width} ${rows.length * PAIR_HEIGHT}`}
+                    width={width} height={rows.length * PAIR_HEIGHT}>
+                    {rows.map((row, i) => (
+                        <PairOfBars key={row.class} name={row.class} colour={classColour(row.class)} note={signed(row.delta_us)}
+                            title={`${row.class}: ${figure(row.baseline_us, 'us')} before, ${figure(row.candidate_us, 'us')} after`}
+                            bars={[barOf('baseline', row.baseline_us, true), barOf('candidate', row.candidate_us, false)]}
+                            y={i * PAIR_HEIGHT} width={width} most={most} />
+                    ))}
                 </svg>
             </div>
             {!embed && (

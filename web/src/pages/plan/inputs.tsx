@@ -77,7 +77,7 @@ function Group({title, children}: {title: string; children: ComponentChildren})
     );
 }
 
-function EngineFields({query, plan, faults, set}: InputProps)
+export function EngineFields({query, plan, faults, set}: InputProps)
 {
     const choices = useChoices(plan !== null);
     const common = (name: string) => ({

@@ -2,6 +2,7 @@
 import {useEffect, useMemo, useState} from 'preact/hooks';
 import {useAnswer} from '../../app/api';
 import {addressOf, currentQuery, navigate, type Place} from '../../app/location';
+import {useMedia} from '../../app/media';
 import type {PageProps} from '../../app/pages';
 import type {Check, Plan, Pointers} from '../../app/plan';
 import {changedQuery, planQuery} from '../../app/plan-query';
@@ -20,18 +21,6 @@ import {TakeAway} from './take-away';
 import {Faults, Verdict} from './verdict';
 
 const WIDE = '(min-width: 1000px)';
-
-function useWide(): boolean
-{
-    const [wide, setWide] = useState(() => matchMedia(WIDE).matches);
-    useEffect(() => {
-        const media = matchMedia(WIDE);
-        const update = () => setWide(media.matches);
-        media.addEventListener('change', update);
-        return () => media.removeEventListener('change', update);
-    }, []);
-    return wide;
-}
 
 /** False until the first verdict is painted: what stands under it is drawn afterwards. */
 function usePainted(plan: Plan | null): boolean
@@ -108,7 +97,7 @@ export default function PlanPage({place, embed}: PageProps)
     const {query, plan, check} = usePlan(place);
     const [pasting, setPasting] = useState(false);
     const [pasted, setPasted] = useState<Pasted | null>(null);
-    const wide = useWide();
+    const wide = useMedia(WIDE);
     const painted = usePainted(plan.data);
 
     const go = (next: URLSearchParams, replace = false) => navigate(addressOf('/', next), {replace});

@@ -3,6 +3,7 @@ import type {Problem} from '../../app/api';
 import {figure} from '../../app/figures';
 import type {Check, CheckResult, Plan} from '../../app/plan';
 import {Badge, Basis} from '../../ui/badge';
+import {FaultList} from '../../ui/faults';
 import {Figure} from '../../ui/figure';
 import {IntervalBar} from '../../ui/interval';
 import {ESTIMATES, explainEstimate, type EstimateName} from './explain';
@@ -85,22 +86,7 @@ function Warnings({plan}: {plan: Plan})
     );
 }
 
-export function Faults({problem}: {problem: Problem})
-{
-    return (
-        <div class="faults" role="alert">
-            <p class="fault">Not planned: {problem.title}.</p>
-            <ul>
-                {problem.faults.map((fault) => (
-                    <li key={`${fault.pointer} ${fault.detail}`}>
-                        <code>{fault.pointer.replace(/^[?/]/, '') || 'request'}</code> {fault.detail}
-                        {fault.suggestion && <span class="soft"> – did you mean {fault.suggestion}?</span>}
-                    </li>
-                ))}
-            </ul>
-        </div>
-    );
-}
+export const Faults = ({problem}: {problem: Problem}) => <FaultList what="Not planned" problem={problem} />;
 
 function Dominant({plan}: {plan: Plan})
 {
