@@ -9,7 +9,7 @@
 #define LONE_SIGN_CAP 0.6
 #define LONE_COMPARISON_CAP 0.85
 /* A cause below this is not named. */
-#define LEAST_SCORE 0.08
+#define LEAST_SCORE 0.05
 /* What was suspected for this much and is refuted by more is ruled out in so many words. */
 #define SUSPECTED 0.4
 

@@ -188,6 +188,8 @@ const struct rule RULES_CAPACITY[] = {
        LLAMA("pull/13194")),
     R1(PREFIX_MISS, 2.4, S(PREFIX_MISSES), "prefills do work that was done before",
        "https://docs.vllm.ai/en/latest/features/automatic_prefix_caching.html"),
+    R1(PREFIX_MISS, 2.4, E(WARM), "a second time should find the first one's cache",
+       VLLM("issues/45238")),
     R1(PREFIX_MISS, 3.0, B(PREFIX_CACHE), "a cached prefix is what helped",
        "https://github.com/Tanguille/cluster/pull/3486"),
     R2(PREFIX_MISS, 0.7, S(TTFT_HIGH), U(PREFIX_CACHE), "a hit would be fast",

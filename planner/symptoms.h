@@ -171,6 +171,10 @@ enum origin { ORIGIN_LIST(X) ORIGIN_COUNT };
       "the captured sizes in the log beside the running batch")                                    \
     X(SIGN_GRAPHS_OFF, "graphs_off", "steps run without CUDA graphs{sS}",                          \
       "the launch: --enforce-eager, --disable-cuda-graph, torch.compile")                          \
+    X(SIGN_LOCAL_ENGINE, "local_engine", "this engine leaves to the CPU what does not fit",        \
+      "the loader's log: layers offloaded, CPU buffer size; ollama ps")                            \
+    X(SIGN_TOO_LARGE, "too_large", "the weights need {nA} GB where {nB} GB are usable",            \
+      "the size of the model file beside the memory of the part")                                  \
     X(SIGN_EAGER_ENGINE, "eager_engine",                                                           \
       "this engine runs kernel by kernel unless it is compiled",                                   \
       "the launch: --enforce-eager, --disable-cuda-graph, torch.compile")                          \

@@ -164,9 +164,15 @@ static void read_model(const struct plan *plan, struct symptoms *symptoms)
         know(symptoms, SIGN_LATENT_MODEL, dep->tp, NAN, NULL);
     if (dep->weights->weight_only)
         know(symptoms, SIGN_WEIGHT_ONLY, NAN, NAN, NULL);
-    for (int i = 0; i < plan->n_warnings; i++)
-        if (plan->warnings[i].id == WARN_EMULATED)
+    for (int i = 0; i < plan->n_warnings; i++) {
+        const struct warning *warning = &plan->warnings[i];
+        if (warning->id == WARN_EMULATED)
             know(symptoms, SIGN_NO_NATIVE_PATH, NAN, NAN, NULL);
+        if (warning->id == WARN_NOT_RESIDENT || warning->id == WARN_WEIGHTS_DO_NOT_FIT)
+            know(symptoms, SIGN_TOO_LARGE, warning->value[0], warning->value[1], NULL);
+    }
+    if (dep->engine->memory_rule == MEMORY_LLAMACPP)
+        know(symptoms, SIGN_LOCAL_ENGINE, NAN, NAN, NULL);
 }
 
 /* Beside the budget ---------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "field.h"
 #include "nearness.h"
+#include "observe.h"
 #include "observed_request.h"
 #include "phrases.h"
 
@@ -85,6 +86,61 @@ static void read_statement(struct context *ctx, struct diagnose_request *request
 static void read_setup(struct context *ctx, struct diagnose_request *request, const char *text)
 {
     read_text(ctx, request, text, CHANNEL_SETUP);
+}
+
+/* Tools' output -------------------------------------------------------------------------------- */
+
+/* Reads the scrapes, a text or a list of them, into what was observed. */
+static void read_scrapes(struct context *ctx, struct faults *faults, const cJSON *value,
+                         struct diagnose_request *request)
+{
+    struct observe_scrape scrapes[OBSERVE_SCRAPES_MAX];
+    struct observed *seen = arena_alloc(ctx->request->arena, sizeof(*seen));
+    bool list = cJSON_IsArray(value);
+    int n = 0;
+
+    for (const cJSON *item = list ? value->child : value; item; item = list ? item->next : NULL) {
+        if (!cJSON_IsString(item) || n == OBSERVE_SCRAPES_MAX) {
+            fault_add(faults, "/metrics", NULL, "expected a scrape as text, or at most %d of them",
+                      OBSERVE_SCRAPES_MAX);
+            return;
+        }
+        scrapes[n++] = (struct observe_scrape){item->valuestring, strlen(item->valuestring), NAN};
+    }
+    if (!seen)
+        return;
+    observed_init(seen);
+    if (!observe_scrapes(ctx->request->arena, scrapes, n, NAN, seen)) {
+        add_note(request, "the scrapes need more memory than one request may use");
+        return;
+    }
+    observed_merge(&request->observed, seen);
+}
+
+typedef bool tool_fn(struct arena *arena, const char *text, size_t length,
+                     struct observed *observed);
+
+/* Reads each text by a reader of a tool's output into what was observed. */
+static void read_tool(struct context *ctx, struct faults *faults, const cJSON *value,
+                      const char *name, tool_fn *reader, struct diagnose_request *request)
+{
+    struct observed *seen = arena_alloc(ctx->request->arena, sizeof(*seen));
+    bool list = cJSON_IsArray(value);
+
+    for (const cJSON *item = list ? value->child : value; seen && item;
+         item = list ? item->next : NULL) {
+        if (!cJSON_IsString(item)) {
+            const char *pointer = arena_printf(faults->arena, "/%s", name);
+            fault_add(faults, pointer ? pointer : "", NULL, "expected a text or a list of texts");
+            return;
+        }
+        observed_init(seen);
+        if (!reader(ctx->request->arena, item->valuestring, strlen(item->valuestring), seen)) {
+            add_note(request, "a text needs more memory to be read than one request may use");
+            return;
+        }
+        observed_merge(&request->observed, seen);
+    }
 }
 
 /* The deployment ------------------------------------------------------------------------------- */
@@ -244,6 +300,10 @@ bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faul
         observed_request_read(&reader, own[OBSERVED]);
     if (own[ARMS])
         observed_request_arms(&reader, own[ARMS]);
+    if (own[METRICS])
+        read_scrapes(ctx, faults, own[METRICS], request);
+    if (own[LOG])
+        read_tool(ctx, faults, own[LOG], OWN[LOG], observe_log, request);
     if (faults->n)
         return false;
     figures_compare(&request->figures, &request->symptoms);

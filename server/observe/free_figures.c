@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "engine.h"
 #include "phrases.h"
 
 /* A pair of figures says for sure what it says. */
@@ -181,12 +182,38 @@ static int nearest(const struct free_figures *figures, int of)
     return least;
 }
 
+/* The version that a run's name states; NULL without one. */
+static const char *version_of(const struct free_figure *figure)
+{
+    for (int i = 0; i < figure->label.n; i++)
+        if (words_is_version(figure->label.items[i]))
+            return figure->label.items[i];
+    return NULL;
+}
+
+/* Which of two versions is newer: 1 = b, -1 = a, 0 = they are the same or one is not said. */
+static int compare_versions(const struct free_figure *a, const struct free_figure *b)
+{
+    const char *of_a = version_of(a), *of_b = version_of(b);
+    int va[3] = {0}, vb[3] = {0};
+
+    if (!of_a || !of_b || !engine_version_parse(of_a, va) || !engine_version_parse(of_b, vb))
+        return 0;
+    for (int i = 0; i < 3; i++)
+        if (va[i] != vb[i])
+            return vb[i] > va[i] ? 1 : -1;
+    return 0;
+}
+
 /* How much of the topic each of two runs has, as one sign: 1 when b has more, -1 when a has, 0 when
  * they do not differ in it. */
 static int compare_topic(const struct free_figure *a, const struct free_figure *b,
                          enum topic_id topic)
 {
     double amount_a, amount_b;
+    int newer = topic == TOPIC_VERSION ? compare_versions(a, b) : 0;
+    if (newer != 0)
+        return newer;
     int of_a = phrases_topic(&a->label, topic, &amount_a);
     int of_b = phrases_topic(&b->label, topic, &amount_b);
 
@@ -254,6 +281,8 @@ static void note_pair(const struct free_figure *a, const struct free_figure *b,
         see(symptoms, SIGN_PREFILL_SLOW, NAN, NAN);
     if (a->measure->kind == ABOUT_TTFT && slower < 0.8)
         see(symptoms, SIGN_TTFT_HIGH, NAN, NAN);
+    if (a->measure->kind == ABOUT_DECODE && slower < 0.8)
+        see(symptoms, SIGN_DECODE_SLOW, NAN, NAN);
     if (a->measure->kind == ABOUT_HOST && slower < 0.7)
         see(symptoms, strstr(a->measure->words, "bytes") ? SIGN_BYTES_GROW : SIGN_API_CPU_GROWS,
             NAN, NAN);
@@ -311,6 +340,18 @@ static void note_pauses(struct free_figures *figures, struct symptoms *symptoms)
     }
     if (rising >= 1)
         see(symptoms, SIGN_STALLS_GROW, NAN, last);
+}
+
+/* Layers on the part out of all of them, "42/43". */
+static void note_layers(struct free_figures *figures, struct symptoms *symptoms)
+{
+    for (int i = 0; i < figures->n; i++) {
+        struct free_figure *figure = &figures->items[i];
+        if (!strstr(figure->name, "layers") || !(figure->value < figure->last))
+            continue;
+        figure->used = true;
+        see(symptoms, SIGN_LAYERS_ON_CPU, figure->value, figure->last);
+    }
 }
 
 /* A figure that is a comparison by itself: "slowdown" of the only topic that is spoken of. */
@@ -383,6 +424,7 @@ void figures_compare(struct free_figures *figures, struct symptoms *symptoms)
     }
     note_gains(figures, symptoms);
     note_pauses(figures, symptoms);
+    note_layers(figures, symptoms);
     note_constant_delay(figures, symptoms);
     note_stated(figures, symptoms);
 }

@@ -5,8 +5,8 @@
 
 #include "compiler.h"
 
-#define SAID 0.7     /* a statement names the sign itself */
-#define HINTED 0.45  /* words that fit it among others */
+#define SAID 0.8     /* a statement names the sign itself */
+#define HINTED 0.5   /* words that fit it among others */
 #define KNOWN 1.0    /* a setting or a model's name says so */
 #define COMPARED 0.6 /* a sentence says which is faster */
 
@@ -48,6 +48,9 @@ static const struct sign_phrase SIGNS[] = {
      SIGN_HOST_LINK_BUSY, HINTED},
     {"other|another|second process|workload|job|model same|shared gpu", SAYS, SIGN_OTHER_PROCESS,
      SAID},
+    {"cpu full|maxed|100|high|busy instead|not gpu", SAYS, SIGN_LAYERS_ON_CPU, SAID},
+    {"gpu usage|utilization|load zero|0|2|1|3|almost|barely|nothing|nearly", SAYS,
+     SIGN_GPU_UNDERUSED, SAID},
     /* cache and queue */
     {"kv full|100|99|exhaust*|saturat*", SAYS, SIGN_KV_FULL, SAID},
     {"kv|cache limited|limit|bound|insufficient|not_enough|enough", SAYS, SIGN_KV_FULL, HINTED},
@@ -92,19 +95,32 @@ static const struct sign_phrase SIGNS[] = {
     {"peer|other rank|gpu 100|busy|spin*|wait*", SAYS, SIGN_ONE_RANK_STALLS, SAID},
     {"one|single rank|worker stall*|hang*|slow|late|lag*|straggl*", SAYS, SIGN_ONE_RANK_STALLS,
      SAID},
+    {"all_reduce|allreduce|nccl|collective|rccl takes|time|us|dominat*|most|slow*|share|more|half",
+     SAYS, SIGN_RANKS_WAIT, SAID},
     {"straggler|skew|imbalanc*|uneven* rank|gpu|worker|tp|allreduce|all_reduce", SAYS,
      SIGN_RANKS_WAIT, SAID},
     {"wide_ep|lockstep|tp_dp|large_scale_ep|expert_parallel", BOTH, SIGN_LOCKSTEP, KNOWN},
     {"gc|garbage|gen2|gen_2|collector", SAYS, SIGN_GC_SEEN, SAID},
     {"memory|rss|ram|host leak*|grow*|climb*|increas* host|cpu|rss|process|hours|time|unbounded",
      SAYS, SIGN_HOST_MEMORY_GROWS, SAID},
-    {"memory_leak|leaks_memory|oom_killed|oomkilled", SAYS, SIGN_HOST_MEMORY_GROWS, SAID},
+    {"memory|rss|ram increas*|grow*|climb*|rise* "
+     "continuous*|until|limit|steadily|constantly|over|keeps|each|every|window",
+     SAYS, SIGN_HOST_MEMORY_GROWS, SAID},
+    {"memory_leak|leaks_memory|leaking|oom_killed|oomkilled", SAYS, SIGN_HOST_MEMORY_GROWS, SAID},
     {"first|initial request|few|requests|batch slow*|minutes|seconds|long then|after|later|warm*",
+     SAYS, SIGN_FIRST_IS_SLOW, SAID},
+    {"first|initial request|call|prompt|inference "
+     "takes|high|ttft|minutes|after_boot|startup|repeat|second|identical",
      SAYS, SIGN_FIRST_IS_SLOW, SAID},
     {"cold_start|warm_up|warmup|jit|autotun*|recompil* slow*|request|first|while|during|every",
      SAYS, SIGN_FIRST_IS_SLOW, HINTED},
     {"after|since upgrad*|updat*|version|release|bump", SAYS, SIGN_AFTER_UPGRADE, SAID},
     {"regress*", SAYS, SIGN_AFTER_UPGRADE, SAID},
+    {"downgrad*|rollback|roll_back|revert*|previous_version|older_version|old_version|last_good|"
+     "used_to",
+     SAYS, SIGN_AFTER_UPGRADE, SAID},
+    {"@ vs|than|since|to|from|after slow*|slowdown|slower|drop*|worse|regress*|down", SAYS,
+     SIGN_AFTER_UPGRADE, SAID},
     {"throughput|tok|tokens flat|plateau*|stops|saturat*|scal* "
      "above|beyond|past|concurren*|users|load|batch",
      SAYS, SIGN_THROUGHPUT_FLAT, SAID},
@@ -120,6 +136,10 @@ static const struct sign_phrase SIGNS[] = {
     {"prefill* interrupt*|interleav*|block*|stall*|insert*|preempt*|delay* "
      "decode|token*|generation",
      SAYS, SIGN_PREFILL_INTERRUPTS, SAID},
+    {"second|repeat*|identical|consecutive request|prompt|prefix|requests "
+     "equally|as_slow|no_faster|same_time|as_long|slow",
+     SAYS, SIGN_REPROCESSED, HINTED},
+    {"hit_rate|cache_hit|cache_hits 0|zero|low|0.0|drops|none", SAYS, SIGN_REPROCESSED, SAID},
     {"whole|full|entire|same prompt|context|history reprocess*|recomput*|again|re", SAYS,
      SIGN_REPROCESSED, SAID},
     {"prompt|context|prefix reprocess*|re_processing|re_evaluat*|reevaluat*|recomput*", SAYS,
@@ -169,6 +189,11 @@ static const struct sign_phrase SIGNS[] = {
     {"aiter|flashinfer|trtllm_mla|cutlass_mla|flashmla", SETUP, SIGN_BACKEND_WORKSPACE, HINTED},
     {"activation peak|large|memory|gib|gb|costs", SAYS, SIGN_ACTIVATION_LARGE, SAID},
     {"layers|layer|offload*|split cpu", SAYS, SIGN_LAYERS_ON_CPU, SAID},
+    {"offload* layers gpu", SAYS, SIGN_LAYERS_ON_CPU, HINTED},
+    {"vram full|insufficient|not_enough|small|exceed*|ram", SAYS, SIGN_LAYERS_ON_CPU, HINTED},
+    {"ram|system_memory|host_memory|shared_memory spill*|full|swap*|fallback", SAYS,
+     SIGN_LAYERS_ON_CPU, HINTED},
+    {"ollama_ps|processor cpu", SAYS, SIGN_LAYERS_ON_CPU, SAID},
     {"does_not_fit|not_fit|partly_offloaded|partially_offloaded|cpu_gpu|gpu_cpu", SAYS,
      SIGN_LAYERS_ON_CPU, SAID},
     {"ngl#|n_gpu_layers#|n_cpu_moe#|cpu_offload*|cpu_moe", SETUP, SIGN_LAYERS_ON_CPU, HINTED * 0.3},
@@ -192,6 +217,9 @@ static const struct sign_phrase SIGNS[] = {
     {"llama.cpp|llamacpp|llama_cpp|llama_server|ollama|candle|exllama*|mlx|ik_llama|koboldcpp|gpt_"
      "fast|ctransformers|llamafile|mistral.rs|lm_studio",
      SETUP, SIGN_HOST_SAMPLER, SAID},
+    {"llama.cpp|llamacpp|llama_cpp|llama_server|ollama|ik_llama|koboldcpp|lm_studio|llamafile|"
+     "llama_swap",
+     SETUP, SIGN_LOCAL_ENGINE, KNOWN},
     {"vllm|sglang|trtllm|tensorrt_llm|tgi|lmdeploy|text_generation_inference|dynamo|nim", SETUP,
      SIGN_DEVICE_SAMPLER, SAID},
     {"default|missing|no|not_found|tuned moe|fused_moe config|configuration|json", BOTH,
@@ -207,7 +235,9 @@ static const struct sign_phrase SIGNS[] = {
     {"nixl|mooncake|kv_transfer|disaggregat*|pd_disagg*|prefill_decode_separation "
      "slow*|ttft|latency|tcp|transfer|network",
      SAYS, SIGN_TRANSFER, SAID},
-    {"kv|cache transfer* slow*|time|network|tcp|dominat*|between", SAYS, SIGN_TRANSFER, SAID},
+    {"kv|cache transfer* slow*|time|network|tcp|dominat*|between|takes|s|ms|long", SAYS,
+     SIGN_TRANSFER, SAID},
+    {"tcp|ethernet|socket instead|over|not|rdma|infiniband", SAYS, SIGN_TRANSFER, SAID},
     /* sampling, text, servers */
     {"top_k 0|disabled|off|unlimited", BOTH, SIGN_FULL_SORT, SAID},
     {"sort* vocab*|full|whole|logits|candidates", SAYS, SIGN_FULL_SORT, SAID},
@@ -262,6 +292,7 @@ static const struct topic_phrase TOPICS[] = {
     {"guided|guided_decoding|grammar|guided_grammar|guided_json|json_schema|structured|structured_"
      "output|structured_outputs|xgrammar|outlines|llguidance|json_mode|regex|gbnf|constrained",
      TOPIC_GUIDED, 1},
+    {"plain_text|unconstrained|non_guided", TOPIC_GUIDED, -1},
     {"top_p|topp|nucleus|min_p|minp|typical_p|mirostat|top_k_0|top_n_sigma", TOPIC_SORTING, 1},
     {"top_k_20|top_k_40|top_k_50", TOPIC_SORTING, -1},
     {"sampling|temperature|random|stochastic", TOPIC_SAMPLING, 1},
@@ -280,8 +311,11 @@ static const struct topic_phrase TOPICS[] = {
      TOPIC_KV_QUANTIZATION, 1},
     {"tp#", TOPIC_TP, 2},
     {"tensor_parallel#|tensor_parallel_size#", TOPIC_TP, 2},
+    {"multi_gpu|multi_gpus|multiple_gpus|two_gpus|2_gpus|4_gpus|8_gpus|multiple_cards|dual_gpu|"
+     "tensor_split|2_gpu|4_gpu|two_cards",
+     TOPIC_TP, 1},
     {"tp|tensor_parallel|tensor_parallelism|split_mode_row|row_split|sm_row|sm_graph", TOPIC_TP, 1},
-    {"layer_split|sm_layer|single_gpu|one_gpu|1_gpu", TOPIC_TP, -1},
+    {"layer_split|sm_layer|single_gpu|one_gpu|1_gpu|single_card|one_card", TOPIC_TP, -1},
     {"pp#", TOPIC_PP, 2},
     {"pipeline_parallel|pipeline|pipeline_parallelism", TOPIC_PP, 1},
     {"dp#|data_parallel#", TOPIC_DP, 2},
@@ -339,7 +373,12 @@ static const struct topic_phrase TOPICS[] = {
     {"aggregated|colocated|agg|mixed", TOPIC_DISAGGREGATION, -1},
     {"numactl|numa_bound|numa|numa_bind|membind|cpunodebind|pinned_cores", TOPIC_NUMA, 1},
     {"cores#|cpus#|vcpu#|threads#", TOPIC_CPU_CORES, 2},
-    {"warm|warmed|second|second_run|warmup", TOPIC_WARM, 1},
+    {"more_cores|more_cpu|faster_cpu|newer_cpu|better_cpu|i9|ryzen|faster_host", TOPIC_CPU_CORES,
+     1},
+    {"slower_cpu|older_cpu|xeon", TOPIC_CPU_CORES, -1},
+    {"warm|warmed|second|second_run|warmup|repeat|repeated|turn2|turn_2|hot|run2|run_2|req2",
+     TOPIC_WARM, 1},
+    {"cold|first|turn1|turn_1|run1|run_1|req1|initial", TOPIC_WARM, -1},
     {"interval#|delay_prefill|delayed_prefill|prefill_delay|coalesce*|prefill_interval#",
      TOPIC_SPREAD_ARRIVALS, 1},
     {"attention_backend|flashinfer|triton_attn|fa3|fa2|flash_attn|xformers|flex_attention|trtllm_"
@@ -358,7 +397,8 @@ static const char SLOWER[] =
     "slower|slow|slows|slowdown|drop|dropped|halves|halved|half|costs|cost|regressed|regression|"
     "worse|"
     "degrades|degradation|degraded|loses|hurts|reduces|overhead|dominates|penalizes|lower";
-static const char FASTER[] = "faster|gain|gains|improves|improved|helps|speedup|speeds|fixes|fixed|"
+static const char FASTER[] = "improve|improvement|speed_up|speedups|benefit|faster|gain|gains|"
+                             "improves|improved|helps|speedup|speeds|fixes|fixed|"
                              "better|doubles|recovers";
 
 /* Topics that are the circumstances of a comparison rather than what differs. */
@@ -433,6 +473,13 @@ static bool read_signs(const struct words *words, enum phrase_channel channel,
     return any;
 }
 
+/* Ranks of one are none at all. */
+static bool is_single(enum topic_id topic, double amount)
+{
+    return amount == 1.0 && (topic == TOPIC_TP || topic == TOPIC_PP || topic == TOPIC_DP ||
+                             topic == TOPIC_EP || topic == TOPIC_DCP);
+}
+
 static bool read_topics(const struct words *words, enum phrase_channel channel,
                         struct symptoms *symptoms)
 {
@@ -440,7 +487,8 @@ static bool read_topics(const struct words *words, enum phrase_channel channel,
 
     for (size_t i = 0; i < ARRAY_LEN(TOPICS); i++) {
         int at = TOPICS[i].polarity > 0 ? words_find(words, TOPICS[i].pattern) : -1;
-        if (at < 0 || is_switched_off(words, at))
+        if (at < 0 || is_switched_off(words, at) ||
+            (TOPICS[i].polarity == 2 && is_single(TOPICS[i].topic, words_number(words, at))))
             continue;
         symptoms_use(symptoms, TOPICS[i].topic, channel == CHANNEL_SETUP ? KNOWN : SAID,
                      channel == CHANNEL_SETUP ? ORIGIN_DEPLOYMENT : ORIGIN_WORDS, words->items[at]);
@@ -449,40 +497,76 @@ static bool read_topics(const struct words *words, enum phrase_channel channel,
     return any;
 }
 
-/* The topic that a statement compares: the only one that is no circumstance. */
-static enum topic_id compared_topic(const struct words *words)
+#define COMPARED_MAX 2
+
+/* The topics that a statement compares, those that are no circumstances; without any, the first
+ * circumstance. How many they are, 0 when they are too many to tell which one it is. */
+static int compared_topics(const struct words *words, enum topic_id ret_topics[COMPARED_MAX])
 {
-    enum topic_id found = TOPIC_COUNT, circumstance = TOPIC_COUNT;
+    enum topic_id circumstance = TOPIC_COUNT;
+    int n = 0;
 
     for (int i = 0; i < TOPIC_COUNT; i++) {
         double amount;
-        if (phrases_topic(words, (enum topic_id)i, &amount) == 0)
+        if (phrases_topic(words, (enum topic_id)i, &amount) == 0 ||
+            is_single((enum topic_id)i, amount))
             continue;
         if (is_circumstance((enum topic_id)i))
             circumstance = circumstance == TOPIC_COUNT ? (enum topic_id)i : circumstance;
-        else if (found == TOPIC_COUNT)
-            found = (enum topic_id)i;
+        else if (n == COMPARED_MAX)
+            return 0;
         else
-            return TOPIC_COUNT;
+            ret_topics[n++] = (enum topic_id)i;
     }
-    return found != TOPIC_COUNT ? found : circumstance;
+    if (n == 0 && circumstance != TOPIC_COUNT)
+        ret_topics[n++] = circumstance;
+    return n;
+}
+
+/* Whether one of the few words before a place denies it: "is not any better". */
+static bool is_denied(const struct words *words, int at)
+{
+    static const char *const NO[] = {"no",  "not",    "doesn", "don",    "didn",    "cannot",
+                                     "isn", "hardly", "never", "barely", "without", "nothing"};
+
+    for (int i = at > 4 ? at - 4 : 0; i < at; i++)
+        for (size_t j = 0; j < ARRAY_LEN(NO); j++)
+            if (strcmp(words->items[i], NO[j]) == 0)
+                return true;
+    return false;
+}
+
+/* Where a word of a list stands, denied or not. */
+static int find_word(const struct words *words, const char *list)
+{
+    for (int i = 0; i < words->n; i++) {
+        const struct words one = {words->items + i, words->n - i};
+        if (words_find(&one, list) == 0)
+            return i;
+    }
+    return -1;
 }
 
 static bool read_comparison(const struct words *words, struct symptoms *symptoms)
 {
-    int slower = words_find(words, SLOWER), faster = words_find(words, FASTER);
-    enum topic_id topic = slower >= 0 || faster >= 0 ? compared_topic(words) : TOPIC_COUNT;
+    int slower = words_find(words, SLOWER), faster = find_word(words, FASTER);
+    enum topic_id topics[COMPARED_MAX];
+    bool denied = faster >= 0 && is_denied(words, faster);
+    int n = slower >= 0 || faster >= 0 ? compared_topics(words, topics) : 0;
 
-    if (topic == TOPIC_COUNT || (slower >= 0 && faster >= 0))
+    if (slower >= 0 && faster >= 0 && !denied)
         return false;
-    const struct difference difference = {.strength = COMPARED,
-                                          .ratio = slower >= 0 ? 0.7 : 1.3,
+    const struct difference difference = {.strength = n > 1 ? COMPARED / n : COMPARED,
+                                          .ratio = slower >= 0 ? 0.7
+                                                   : denied    ? 1.0
+                                                               : 1.3,
                                           .with = NAN,
                                           .without = NAN,
                                           .kind = ABOUT_THROUGHPUT,
                                           .origin = ORIGIN_WORDS};
-    symptoms_differ(symptoms, topic, &difference);
-    return true;
+    for (int i = 0; i < n; i++)
+        symptoms_differ(symptoms, topics[i], &difference);
+    return n > 0;
 }
 
 bool phrases_read(struct arena *arena, const char *text, enum phrase_channel channel,

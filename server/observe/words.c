@@ -56,12 +56,29 @@ static bool is_number(const char *word)
     return isdigit((unsigned char)word[0]) != 0;
 }
 
+bool words_is_version(const char *word)
+{
+    bool build = word[0] == 'b';
+    int dots = 0, digits = 0;
+
+    word += build || word[0] == 'v';
+    for (const char *c = word; *c; c++) {
+        dots += *c == '.';
+        digits += isdigit((unsigned char)*c) != 0;
+        if (!isdigit((unsigned char)*c) && *c != '.')
+            return false;
+    }
+    return dots >= 2 || (build && digits >= 4);
+}
+
 /* Whether one word is what form[0..length) says. */
 static bool fits(const struct words *words, int at, const char *form, size_t length)
 {
     const char *word = words->items[at];
     size_t n = strlen(word);
 
+    if (length == 1 && form[0] == '@')
+        return words_is_version(word);
     if (length > 0 && form[length - 1] == '*')
         return n >= length - 1 && strncmp(word, form, length - 1) == 0;
     if (length > 0 && form[length - 1] == '#') {

@@ -32,9 +32,12 @@ struct words words_read(struct arena *arena, const char *text);
  * Where the pattern is found first, -1 when it is not. A pattern is words with blanks between, all
  * of which stand within a few words of each other, none behind a negation ("no", "without"): "idl*"
  * is a beginning, "tp#" letters with a number behind (or as the next word), "gpu|device"
- * alternatives, "kv_cache" words that follow each other.
+ * alternatives, "kv_cache" words that follow each other, "@" a version.
  */
 int words_find(const struct words *words, const char *pattern);
+
+/* Whether a word is a version: "0.4.18", "v1.2.3", "b4338"; "@" in a pattern. */
+bool words_is_version(const char *word);
 
 /* Whether the word before that place says no. */
 bool words_negated(const struct words *words, int at);

@@ -18,6 +18,7 @@ static const char *const PLAIN[SIGN_COUNT] = {
     [SIGN_TTFT_HUGE] = "time to first token is very long",
     [SIGN_PREFIX_MISSES] = "the prefix cache hits little",
     [SIGN_PREFIX_HITS] = "the prefix cache hits well",
+    [SIGN_TOO_LARGE] = "the model is said not to fit",
     [SIGN_LARGE_STEP] = "a step may hold many tokens",
     [SIGN_OFF_STRIDE] = "a size is no multiple of the captured batch sizes",
     [SIGN_BATCH_PAST_GRAPHS] = "the batch is beyond the captured sizes",
