@@ -39,6 +39,8 @@ static double condition_holds(const struct condition *when, const struct symptom
         return symptoms->topics[when->subject].better.strength;
     case WHEN_SAME:
         return symptoms->topics[when->subject].same.strength;
+    case WHEN_TOLD:
+        return symptoms->told[when->subject];
     case WHEN_END:
         break;
     }
@@ -82,8 +84,10 @@ static void count_evidence(const struct rule *rule, struct seen *seen)
 {
     for (int i = 0; i < RULE_CONDITIONS && rule->when[i].kind != WHEN_END; i++) {
         const struct condition *when = &rule->when[i];
-        if (when->kind == WHEN_ABSENT)
+        if (when->kind == WHEN_ABSENT || when->kind == WHEN_TOLD) {
+            seen->n += when->kind == WHEN_TOLD && seen->n == 0;
             continue;
+        }
         bool *mark =
             when->kind == WHEN_SIGN ? &seen->signs[when->subject] : &seen->topics[when->subject];
         seen->n += !*mark;

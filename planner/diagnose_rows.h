@@ -36,4 +36,7 @@
 extern const struct rule RULES_CAPACITY[], RULES_DEVICE[], RULES_HOST[];
 extern const int N_RULES_CAPACITY, N_RULES_DEVICE, N_RULES_HOST;
 
+/* What words alone are worth when all of them fit. */
+#define TOLD_WEIGHT 2.0
+
 #endif

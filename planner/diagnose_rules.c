@@ -10,6 +10,15 @@
 
 #include "diagnose_rows.h"
 
+/* One rule for each cause: the report as a whole reads like it. */
+#define X(ID, NAME)                                                                                \
+    {ID, TOLD_WEIGHT, {{WHEN_TOLD, ID}}, "such reports have ended there before", TOLD_SOURCE},
+#define TOLD_SOURCE "physics: none; the words of reports, weaker than any figure"
+
+static const struct rule RULES_TOLD[] = {CAUSE_LIST(X)};
+
+#undef X
+
 const struct rule *rule_at(int index)
 {
     const struct {
@@ -19,6 +28,7 @@ const struct rule *rule_at(int index)
         {RULES_CAPACITY, N_RULES_CAPACITY},
         {RULES_DEVICE, N_RULES_DEVICE},
         {RULES_HOST, N_RULES_HOST},
+        {RULES_TOLD, (int)ARRAY_LEN(RULES_TOLD)},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {

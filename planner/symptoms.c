@@ -97,6 +97,9 @@ void symptoms_differ(struct symptoms *symptoms, enum topic_id id,
 
 bool symptoms_any(const struct symptoms *symptoms)
 {
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        if (symptoms->told[i] > 0)
+            return true;
     for (int i = 0; i < SIGN_COUNT; i++)
         if (symptoms->signs[i].strength > 0 && symptoms->signs[i].origin != ORIGIN_DEPLOYMENT &&
             symptoms->signs[i].origin != ORIGIN_PLAN)

@@ -14,6 +14,8 @@
 
 #include <stdbool.h>
 
+#include "causes.h"
+
 /* Where a sign is from, the most reliable last. */
 #define ORIGIN_LIST(X)                                                                             \
     X(ORIGIN_NONE, "none")                                                                         \
@@ -406,6 +408,7 @@ struct topic {
 struct symptoms {
     struct sign signs[SIGN_COUNT];
     struct topic topics[TOPIC_COUNT];
+    double told[CAUSE_COUNT]; /* how far the words of the report fit a cause, 0 to 1 */
 };
 
 const char *sign_name(enum sign_id id);

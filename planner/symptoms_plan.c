@@ -203,7 +203,7 @@ static void read_shares(const struct plan *plan, struct symptoms *symptoms)
     const struct {
         enum sign_id sign;
         double share;
-    } ROWS[] = {
+    } rows[] = {
         {SIGN_LINK_SHARE, step->parts_us[PART_LINK] / sum},
         {SIGN_WEIGHT_SHARE, step->parts_us[PART_WEIGHT] / sum},
         {SIGN_KV_SHARE, step->parts_us[PART_KV] / sum},
@@ -213,9 +213,9 @@ static void read_shares(const struct plan *plan, struct symptoms *symptoms)
          plan->prefill_cycle_us / (plan->prefill_cycle_us + plan->decode_cycle_us)},
     };
 
-    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
-        if (ROWS[i].share >= LARGE_SHARE)
-            see(symptoms, ROWS[i].sign, ROWS[i].share >= LARGEST_SHARE ? 1.0 : 0.5, ROWS[i].share,
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].share >= LARGE_SHARE)
+            see(symptoms, rows[i].sign, rows[i].share >= LARGEST_SHARE ? 1.0 : 0.5, rows[i].share,
                 NAN, NULL, ORIGIN_PLAN);
 }
 

@@ -9,6 +9,7 @@
 #include "observe.h"
 #include "observed_request.h"
 #include "phrases.h"
+#include "report_words.h"
 
 /* Members of a diagnosis beside those of a plan. */
 enum own { OBSERVED, ARMS, FEATURES, FLAGS, METRICS, LOG, SMI, CHANGED, SYMPTOM, TITLE, OWN_COUNT };
@@ -70,17 +71,35 @@ static void for_texts(struct context *ctx, struct faults *faults, const cJSON *v
     }
 }
 
+/* A text of any length is read to its first words; more texts than these are not. */
+#define TEXTS_MAX 48
+#define REPORT_MAX_BYTES ((size_t)8 << 10)
+
 static void read_text(struct context *ctx, struct diagnose_request *request, const char *text,
                       enum phrase_channel channel)
 {
+    if (request->n_texts++ == TEXTS_MAX)
+        add_note(request, "more texts than are read: the last ones are left out");
+    if (request->n_texts > TEXTS_MAX)
+        return;
     if (!phrases_read(ctx->request->arena, text, channel, &request->symptoms) && *text &&
         request->n_unread < DIAGNOSE_NOTES_MAX)
         request->unread[request->n_unread++] = field_quote(ctx->request->arena, text);
 }
 
+/* Keeps a text for what the report as a whole says. */
+static void tell(struct context *ctx, struct diagnose_request *request, const char *text)
+{
+    const char *longer =
+        arena_printf(ctx->request->arena, "%s%s . ", request->report ? request->report : "", text);
+
+    request->report = longer ? longer : request->report;
+}
+
 static void read_statement(struct context *ctx, struct diagnose_request *request, const char *text)
 {
     read_text(ctx, request, text, CHANNEL_STATEMENT);
+    tell(ctx, request, text);
 }
 
 static void read_setup(struct context *ctx, struct diagnose_request *request, const char *text)
@@ -225,6 +244,38 @@ static double given_number(const struct plan_request *deployment, enum field_id 
     return deployment->given[id] ? value : (double)NAN;
 }
 
+/* How many devices work together, and whether in lockstep. */
+static void add_ranks(const struct plan_request *of, struct setup *setup)
+{
+    const struct deployment *dep = &of->problem.dep;
+    const double ranks[] = {given_number(of, FIELD_ID_TP, dep->tp),
+                            given_number(of, FIELD_ID_PP, dep->pp),
+                            given_number(of, FIELD_ID_DP, dep->dp)};
+    double ep = given_number(of, FIELD_ID_EP, dep->ep);
+
+    setup->devices = of->named_devices > 0 ? of->named_devices : 1.0;
+    for (size_t i = 0; i < ARRAY_LEN(ranks); i++)
+        setup->devices = fmax(setup->devices, ranks[i]);
+    setup->lockstep = ranks[0] > 1.0 || ranks[2] > 1.0 || ep > 1.0;
+}
+
+/* Where samplers and schedulers run, and what they do besides. */
+static void add_host(const struct diagnose_request *request, struct setup *setup)
+{
+    const struct plan_request *of = &request->deployment;
+    const struct deployment *dep = &of->problem.dep;
+    unsigned processors = of->given[FIELD_ID_LOGIT_PROCESSORS] ? dep->logit_processors : 0;
+    bool asynchronous = of->given[FIELD_ID_ASYNC_SCHEDULING] || request->plan;
+    bool sampler = of->given[FIELD_ID_SAMPLER] || request->plan;
+    bool defaults = setup->engine && setup->engine->n_defaults > 0;
+
+    setup->penalties = (processors & PROCESSOR_PENALTIES) != 0;
+    setup->sorting = (processors & (PROCESSOR_MIN_P | PROCESSOR_TOP_P)) != 0;
+    setup->serial_host = asynchronous && !dep->async_scheduling;
+    setup->host_sampler = sampler ? dep->sampler == SAMPLER_HOST
+                                  : defaults && setup->engine->defaults[0].sampler_on_host;
+}
+
 /* What is known of the deployment, whether it is planned or not. */
 static struct setup setup_of(const struct diagnose_request *request)
 {
@@ -252,26 +303,8 @@ static struct setup setup_of(const struct diagnose_request *request)
         .adapters = of->given[FIELD_ID_MAX_LORAS],
     };
 
-    if (of->given[FIELD_ID_LOGIT_PROCESSORS]) {
-        setup.penalties = dep->logit_processors & PROCESSOR_PENALTIES;
-        setup.sorting = dep->logit_processors & (PROCESSOR_MIN_P | PROCESSOR_TOP_P);
-    }
-    setup.serial_host =
-        (of->given[FIELD_ID_ASYNC_SCHEDULING] || request->plan) && !dep->async_scheduling;
-    if (of->given[FIELD_ID_SAMPLER] || request->plan)
-        setup.host_sampler = dep->sampler == SAMPLER_HOST;
-    else
-        setup.host_sampler = setup.engine && setup.engine->n_defaults > 0 &&
-                             setup.engine->defaults[0].sampler_on_host;
-    setup.devices = of->named_devices > 0 ? of->named_devices : 1.0;
-    for (int i = FIELD_ID_TP; i <= FIELD_ID_DP; i++)
-        if (of->given[i])
-            setup.devices = fmax(setup.devices, i == FIELD_ID_TP   ? dep->tp
-                                                : i == FIELD_ID_PP ? dep->pp
-                                                                   : dep->dp);
-    setup.lockstep = (of->given[FIELD_ID_TP] && dep->tp > 1.0) ||
-                     (of->given[FIELD_ID_EP] && dep->ep > 1.0) ||
-                     (of->given[FIELD_ID_DP] && dep->dp > 1.0);
+    add_ranks(of, &setup);
+    add_host(request, &setup);
     return setup;
 }
 
@@ -306,6 +339,10 @@ bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faul
         read_tool(ctx, faults, own[LOG], OWN[LOG], observe_log, request);
     if (faults->n)
         return false;
+    for (int i = 0; i < request->figures.n; i++)
+        tell(ctx, request, request->figures.items[i].name);
+    if (request->report)
+        report_words_read(arena, request->report, &request->symptoms);
     figures_compare(&request->figures, &request->symptoms);
     plan_deployment(ctx, request);
     const struct setup setup = setup_of(request);

@@ -25,6 +25,8 @@ struct diagnose_request {
     struct observed observed;
     struct free_figures figures;
     struct symptoms symptoms;
+    int n_texts;
+    const char *report; /* all that was said in words; NULL = nothing */
     const char *notes[DIAGNOSE_NOTES_MAX];
     int n_notes;
     const char *unread[DIAGNOSE_NOTES_MAX]; /* texts that no phrase fits */

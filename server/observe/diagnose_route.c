@@ -54,6 +54,7 @@ void diagnose_handler(struct context *ctx)
 static const char *const WHEN[] = {
     [WHEN_SIGN] = "sign",        [WHEN_ABSENT] = "no sign",     [WHEN_USES] = "in use",
     [WHEN_WORSE] = "worse with", [WHEN_BETTER] = "better with", [WHEN_SAME] = "same with",
+    [WHEN_TOLD] = "told of",
 };
 
 static void write_conditions(struct json_out *out, const struct rule *rule)
@@ -66,8 +67,9 @@ static void write_conditions(struct json_out *out, const struct rule *rule)
         json_begin_object(out);
         json_put_text(out, "is", WHEN[when->kind]);
         json_put_text(out, "of",
-                      sign ? sign_name((enum sign_id)when->subject)
-                           : topic_name((enum topic_id)when->subject));
+                      sign                      ? sign_name((enum sign_id)when->subject)
+                      : when->kind == WHEN_TOLD ? cause_name((enum cause_id)when->subject)
+                                                : topic_name((enum topic_id)when->subject));
         json_end_object(out);
     }
     json_end_array(out);

@@ -95,7 +95,7 @@ static struct words label_of(struct arena *arena, const struct words *words,
     const char **items = arena_alloc(arena, (size_t)words->n * sizeof(*items) + 1);
     struct words label = {items, 0};
 
-    for (int i = 0; items && i < words->n; i++)
+    for (int i = 0; items && i < words->n && label.n < LABEL_WORDS_MAX; i++)
         if (!(measure && is_of_measure(words, i, measure)) && !stands_in(words, i, UNITS))
             items[label.n++] = words->items[i];
     return label;

@@ -16,7 +16,9 @@
 #include "symptoms.h"
 #include "words.h"
 
-#define FREE_FIGURES_MAX 96
+#define FREE_FIGURES_MAX 48
+/* Words of a run's name that count. */
+#define LABEL_WORDS_MAX 24
 
 /* What a name says was measured. */
 struct measure {

@@ -243,23 +243,31 @@ void observed_request_read(const struct observed_reader *reader, const cJSON *ob
 
 /* Runs ----------------------------------------------------------------------------------------- */
 
-/* The words of an object's names and values: what a run was started with. */
-static const char *words_of(const struct observed_reader *reader, const cJSON *value)
+/* What a value says beside its name. */
+static const char *value_words(struct arena *arena, const cJSON *value)
 {
     const char *text = "";
 
     if (cJSON_IsString(value))
-        return value->valuestring;
-    for (const cJSON *item = value ? value->child : NULL; item; item = item->next) {
-        const char *own = cJSON_IsString(item)  ? item->valuestring
-                          : cJSON_IsTrue(item)  ? "on"
-                          : cJSON_IsFalse(item) ? "off"
-                                                : "";
+        text = value->valuestring;
+    else if (cJSON_IsBool(value))
+        text = cJSON_IsTrue(value) ? "on" : "off";
+    else if (cJSON_IsNumber(value))
+        text = arena_printf(arena, "%.9g", value->valuedouble);
+    return text ? text : "";
+}
+
+/* The words of a text, or of an object's names and values: what a run was started with. */
+static const char *words_of(const struct observed_reader *reader, const cJSON *value)
+{
+    const char *text = "";
+
+    if (!value || cJSON_IsString(value))
+        return value ? value->valuestring : "";
+    for (const cJSON *item = value->child; item; item = item->next) {
         const char *longer =
-            cJSON_IsNumber(item)
-                ? arena_printf(reader->arena, "%s %s %.9g", text, item->string, item->valuedouble)
-                : arena_printf(reader->arena, "%s %s %s", text, item->string ? item->string : "",
-                               own);
+            arena_printf(reader->arena, "%s %s %s", text, item->string ? item->string : "",
+                         value_words(reader->arena, item));
         text = longer ? longer : text;
     }
     return text;

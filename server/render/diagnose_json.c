@@ -30,25 +30,27 @@ static bool is_open(const struct ranked_cause *cause)
     return cause->n_independent < 2 || cause->score < SETTLED;
 }
 
+/* The n-th of the first questions that is not answered yet. */
+static const char *first_question(const struct symptoms *symptoms, int n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(FIRST_QUESTIONS); i++)
+        if (!(symptoms->signs[FIRST_QUESTIONS[i]].strength > 0) && n-- == 0)
+            return sign_measure(FIRST_QUESTIONS[i]);
+    return NULL;
+}
+
 const char *diagnose_missing(const struct diagnose_report *report, int n)
 {
     const struct diagnosis *diagnosis = report->diagnosis;
 
-    if (diagnosis->n == 0) {
-        const struct sign *signs = report->request->symptoms.signs;
-        for (size_t i = 0; i < ARRAY_LEN(FIRST_QUESTIONS); i++)
-            if (!(signs[FIRST_QUESTIONS[i]].strength > 0) && n-- == 0)
-                return sign_measure(FIRST_QUESTIONS[i]);
-        return NULL;
-    }
+    if (diagnosis->n == 0)
+        return first_question(&report->request->symptoms, n);
     for (int i = 0; i < diagnosis->n && i < 2; i++) {
-        if (!is_open(&diagnosis->causes[i]))
+        const struct ranked_cause *cause = &diagnosis->causes[i];
+        if (!is_open(cause) || n-- != 0)
             continue;
-        enum sign_id sign =
-            diagnose_separator(&report->request->symptoms, diagnosis->causes[i].id, CAUSE_COUNT);
-        if (n-- == 0)
-            return sign != SIGN_COUNT ? sign_measure(sign)
-                                      : cause_info(diagnosis->causes[i].id)->check_next;
+        enum sign_id sign = diagnose_separator(&report->request->symptoms, cause->id, CAUSE_COUNT);
+        return sign != SIGN_COUNT ? sign_measure(sign) : cause_info(cause->id)->check_next;
     }
     return NULL;
 }

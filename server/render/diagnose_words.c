@@ -82,8 +82,10 @@ static void comparison_words(const char *topic, const struct difference *differe
 static void condition_words(const struct condition *when, const struct symptoms *symptoms,
                             struct phrase *phrase)
 {
-    const struct topic *topic = &symptoms->topics[when->subject < TOPIC_COUNT ? when->subject : 0];
-    const char *name = topic_name((enum topic_id)(when->subject < TOPIC_COUNT ? when->subject : 0));
+    bool of_topic = when->kind != WHEN_SIGN && when->kind != WHEN_TOLD && when->kind != WHEN_ABSENT;
+    enum topic_id id = of_topic ? (enum topic_id)when->subject : TOPIC_LORA;
+    const struct topic *topic = &symptoms->topics[id];
+    const char *name = topic_name(id);
 
     switch (when->kind) {
     case WHEN_SIGN:
@@ -101,6 +103,9 @@ static void condition_words(const struct condition *when, const struct symptoms 
         break;
     case WHEN_SAME:
         comparison_words(name, &topic->same, "as fast", phrase);
+        break;
+    case WHEN_TOLD:
+        phrase_add(phrase, "the words of the report fit it");
         break;
     case WHEN_END:
     case WHEN_ABSENT:
@@ -139,6 +144,8 @@ static enum origin condition_origin(const struct condition *when, const struct s
         return symptoms->topics[when->subject].better.origin;
     case WHEN_SAME:
         return symptoms->topics[when->subject].same.origin;
+    case WHEN_TOLD:
+        return ORIGIN_WORDS;
     case WHEN_END:
     case WHEN_ABSENT:
         break;

@@ -46,6 +46,9 @@ static void meet(const struct condition *when)
     case WHEN_SAME:
         differ((enum topic_id)when->subject, 1.0);
         break;
+    case WHEN_TOLD:
+        symptoms.told[when->subject] = 1.0;
+        break;
     case WHEN_ABSENT:
     case WHEN_END:
         break;
