@@ -337,6 +337,8 @@ bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faul
         read_scrapes(ctx, faults, own[METRICS], request);
     if (own[LOG])
         read_tool(ctx, faults, own[LOG], OWN[LOG], observe_log, request);
+    if (own[SMI])
+        read_tool(ctx, faults, own[SMI], OWN[SMI], observe_smi, request);
     if (faults->n)
         return false;
     for (int i = 0; i < request->figures.n; i++)

@@ -177,6 +177,11 @@ static void read_free(const struct observed_reader *reader, const cJSON *item, c
 
     if (id != OBSERVED_COUNT && number_of(item, &number) && state(reader, item->string, id, number))
         return;
+    if (reader->figures->n == FREE_FIGURES_MAX) {
+        observed_note(reader->observed, "many_figures",
+                      "more figures with free names than are read: the last ones are left out");
+        return;
+    }
     const char *words =
         text ? arena_printf(reader->arena, "%s %s", item->string, text) : item->string;
     if (words && !cJSON_IsFalse(item))

@@ -112,13 +112,17 @@ static void real_threads_get_their_causes(void **state)
     assert_true(three >= 0.95 * n);
 }
 
+#define DEPLOYED                                                                                   \
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":2},"             \
+    "\"features\":"                                                                                \
+    "\"lora, logprobs\"}"
+
 static void nothing_seen_is_no_cause(void **state)
 {
     static const char *const BODIES[] = {
         "{}",
         "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\"}",
-        "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":2},"
-        "\"features\":\"lora, logprobs\"}",
+        DEPLOYED,
         "{\"observed\":{}}",
         "{\"title\":\"it is slow\"}",
     };
