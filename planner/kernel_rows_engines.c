@@ -18,6 +18,10 @@
 
 static const struct kernel_row ROWS[] = {
     /* llama.cpp */
+    {"^tri_kernel", KERNEL_INDEX_COPY, "llama.cpp",
+     GITHUB "ggml-org/llama.cpp/tree/master/ggml/src/ggml-cuda", "tri_kernel", NULL},
+    {"^fill_kernel", KERNEL_NORM_ELEMENTWISE, "llama.cpp",
+     GITHUB "ggml-org/llama.cpp/tree/master/ggml/src/ggml-cuda", "fill_kernel", NULL},
     {"^glu$", KERNEL_NORM_ELEMENTWISE, "llama.cpp",
      GITHUB "ggml-org/llama.cpp/tree/master/ggml/src", "GLU", NULL},
     {"^tri$", KERNEL_INDEX_COPY, "llama.cpp", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
@@ -302,12 +306,6 @@ static const struct kernel_row ROWS[] = {
     {"addbiassoftmax$", KERNEL_NORM_ELEMENTWISE, "TensorRT-LLM", TRTLLM "decodingCommon.cu",
      "addBiasSoftMax", NULL},
     /* Text Generation Inference */
-    {"^triton_slots", KERNEL_NORM_ELEMENTWISE, "Text Generation Inference",
-     TGI "server/text_generation_server/models/metadata_kernels.py", "triton_slots_filtering",
-     NULL},
-    {"^triton_prepare_position", KERNEL_NORM_ELEMENTWISE, "Text Generation Inference",
-     TGI "server/text_generation_server/models/metadata_kernels.py",
-     "triton_prepare_position_slot_ids", NULL},
     {"^triton_copy_next", KERNEL_NORM_ELEMENTWISE, "Text Generation Inference",
      TGI "server/text_generation_server/models/metadata_kernels.py",
      "triton_copy_next_input_ids_inplace", NULL},
@@ -336,9 +334,6 @@ static const struct kernel_row ROWS[] = {
      "void (anonymous namespace)::resolve_future_token_ids_kernel<long>(long*, long const*, "
      "unsigned long)",
      NULL},
-    {"^compute_position_kernel$", KERNEL_INDEX_COPY, "SGLang",
-     TRACES "traces/inference/sglang_prefilldecode/sglang_Qwen3-8B_prefilldecode.json.gz",
-     "compute_position_kernel", NULL},
 };
 
 const struct kernel_table KERNEL_ROWS_ENGINES = {ROWS, ARRAY_LEN(ROWS)};

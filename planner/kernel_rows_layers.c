@@ -15,6 +15,8 @@
 
 static const struct kernel_row ROWS[] = {
     /* gating */
+    {"beam", KERNEL_SAMPLING, "any", TRTLLM "beamSearchKernels/beamSearchKernelsTemplate.h",
+     "beamKernel", NULL},
     {"routergemm", KERNEL_MOE_GATING, "any",
      FLASHINFER "include/flashinfer/gemm/dsv3_router_gemm.cuh", "router_gemm_kernel", NULL},
     {"moegating", KERNEL_MOE_GATING, "any", GITHUB "vllm-project/vllm-ascend",
@@ -236,9 +238,6 @@ static const struct kernel_row ROWS[] = {
     {"_mqa", KERNEL_ATTENTION, "any",
      AITER "aiter/ops/triton/_triton_kernels/attention/fp8_mqa_logits.py", "_fp8_mqa_logits_kernel",
      NULL},
-    {"xqa", KERNEL_ATTENTION, "any",
-     GITHUB "NVIDIA/TensorRT-LLM/tree/main/cpp/tensorrt_llm/kernels",
-     "xqa_kernel_dt_fp16_d_128_beam_1_kvt_fp16_nqpkv_8_m_8_sm_90", NULL},
     {"decodewith", KERNEL_ATTENTION, "any",
      GITHUB "flashinfer-ai/flashinfer/tree/main/include/flashinfer/attention",
      "BatchDecodeWithPaged...", NULL},

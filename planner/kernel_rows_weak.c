@@ -5,11 +5,16 @@
 #define AITER "https://github.com/ROCm/aiter/blob/e4048607a535/"
 #define FLASHINFER "https://github.com/flashinfer-ai/flashinfer/blob/fb28d7242b35/"
 #define VLLM "https://github.com/local-inference-lab/vllm/blob/28be48fa944d/"
+#define TRACES "https://github.com/AMD-AGI/TraceLens/blob/171dd74721ca/tests/"
+#define TGI "https://github.com/huggingface/text-generation-inference/blob/db931fcf42da/"
 #define KTRANSFORMERS "https://github.com/kvcache-ai/ktransformers/blob/95009ea6856c/"
 #define GITHUB "https://github.com/"
 
 static const struct kernel_row ROWS[] = {
     /* weak */
+    {"^triton_", KERNEL_NORM_ELEMENTWISE, "any",
+     TGI "server/text_generation_server/models/metadata_kernels.py", "triton_slots_filtering",
+     "a Triton kernel without a word that tells"},
     {"elementwisekernel", KERNEL_NORM_ELEMENTWISE, "any",
      GITHUB "pytorch/pytorch/tree/main/aten/src/ATen/native", "elementwise_kernel",
      "the functor says what it does and is cut off or unknown"},
@@ -25,6 +30,9 @@ static const struct kernel_row ROWS[] = {
      "a wrapper: its template arguments say what it computes"},
     {"^prepare", KERNEL_INDEX_COPY, "any", VLLM "vllm/v1/worker/gpu/input_batch.py",
      "_prepare_pos_seq_lens_kernel", "a step's inputs are laid out: positions, lengths, ids"},
+    {"_position", KERNEL_INDEX_COPY, "any",
+     TRACES "traces/inference/sglang_prefilldecode/sglang_Qwen3-8B_prefilldecode.json.gz",
+     "compute_position_kernel", "a step's inputs are laid out: positions, lengths, ids"},
     {"seqlens", KERNEL_INDEX_COPY, "any",
      GITHUB "sgl-project/sglang/tree/main/python/sglang/srt/layers", "seqlens_expand_kernel",
      "a step's inputs are laid out: positions, lengths, ids"},
