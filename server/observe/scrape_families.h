@@ -81,6 +81,9 @@ enum scrape_extra {
     EXTRA_ENGINE_READ_BYTES,
     EXTRA_CPU_IDLE,
     EXTRA_CPU_ALL,
+    EXTRA_KV_USED, /* tokens of running requests, free ones, and those that only the cache holds */
+    EXTRA_KV_AVAILABLE,
+    EXTRA_KV_EVICTABLE,
     EXTRA_BLOCKS_REUSED,
     EXTRA_BLOCKS_MISSED,
     SCRAPE_SLOTS,

@@ -61,16 +61,18 @@ static const struct {
                 "num_paused_requests num_scheduled_requests prefill_perplexity "
                 "generation_perplexity prefill_num_context_requests prefill_batch_occupancy "
                 "prefill_batch_tokens kv_cache_free_blocks"},
-    {BY_SGLANG, "func_latency_seconds utilization new_token_ratio realtime_tokens "
-                "swa_token_usage mamba_usage num_running_reqs_offline_batch "
-                "per_stage_req_latency_seconds kv_transfer_speed_gb_s kv_transfer_alloc_ms "
-                "engine_startup_time engine_load_weights_time request_prompt_tokens "
-                "cuda_graph_passes cache_config_info num_paused_reqs eviction_duration_seconds "
-                "load_back_duration_seconds evicted_tokens load_back_tokens "
-                "hicache_host_used_tokens hicache_host_total_tokens "
-                "pending_prealloc_token_usage estimated_flops_per_gpu "
-                "estimated_read_bytes_per_gpu estimated_write_bytes_per_gpu spec_verify_calls "
-                "http_responses http_request_duration_seconds http_requests_active"},
+    {BY_SGLANG,
+     "func_latency_seconds utilization new_token_ratio num_retracted_input_tokens "
+     "kv_cache_memory_usage_gb swa_evictable_tokens mamba_evictable_tokens realtime_tokens "
+     "swa_token_usage mamba_usage num_running_reqs_offline_batch "
+     "per_stage_req_latency_seconds kv_transfer_speed_gb_s kv_transfer_alloc_ms "
+     "engine_startup_time engine_load_weights_time request_prompt_tokens "
+     "cuda_graph_passes cache_config_info num_paused_reqs eviction_duration_seconds "
+     "load_back_duration_seconds evicted_tokens load_back_tokens "
+     "hicache_host_used_tokens hicache_host_total_tokens "
+     "pending_prealloc_token_usage estimated_flops_per_gpu "
+     "estimated_read_bytes_per_gpu estimated_write_bytes_per_gpu spec_verify_calls "
+     "http_responses http_request_duration_seconds http_requests_active"},
     {BY_TGI, "batch_current_max_tokens batch_next_size batch_filter_duration "
              "batch_decode_duration batch_inference_success batch_inference_failure "
              "batch_inference_count batch_concat batch_concat_duration batch_next_tokens "

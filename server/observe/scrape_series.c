@@ -282,14 +282,20 @@ static double names_in(struct scrape_word list)
     return n;
 }
 
+/* What each rank has of its own. */
+static void add_setting(double *place, double value)
+{
+    if (value > 0)
+        *place = isnan(*place) ? value : *place + value;
+}
+
 static void read_config(struct scrape_set *set, const struct scrape_reader *reader)
 {
     struct scrape_settings *settings = &set->settings;
     static const char *const DTYPE[] = {"cache_dtype"};
-    double blocks = label_number(reader, "num_gpu_blocks");
 
-    if (blocks > 0)
-        settings->kv_blocks = isnan(settings->kv_blocks) ? blocks : settings->kv_blocks + blocks;
+    add_setting(&settings->kv_blocks, label_number(reader, "num_gpu_blocks"));
+    add_setting(&settings->kv_tokens, label_number(reader, "kv_cache_size_tokens"));
     settings->kv_block_tokens = label_number(reader, "block_size");
     settings->memory_fraction = label_number(reader, "gpu_memory_utilization");
     settings->kv_dtype = label_copy(set->arena, reader, DTYPE, ARRAY_LEN(DTYPE));
@@ -425,6 +431,11 @@ static bool read_sample(struct scrape_set *set, struct lookup *lookup,
     bool used = false;
 
     look_up_next(set, lookup, reader);
+    /* SGLang gives a total with an empty priority and the parts of it beside. */
+    if (scrape_label(reader, "priority").length > 0) {
+        set->reading.ignored++;
+        return true;
+    }
     if (!isnan(reader->at_ms))
         set->stamp_ms = reader->at_ms;
     set->has_engine_label = set->has_engine_label || scrape_label(reader, "engine").text;
@@ -501,7 +512,7 @@ struct scrape_set *scrape_set_read(struct arena *arena, const char *text, size_t
     set->arena = arena;
     set->version = -1;
     set->start_s = set->time_s = set->stamp_ms = NAN;
-    set->settings = (struct scrape_settings){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL, false};
+    set->settings = (struct scrape_settings){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL, false};
     set->reading.from = FROM_METRICS;
     set->reading.format = "prometheus";
     scrape_begin(reader, text, length);

@@ -48,7 +48,7 @@ struct scrape_series {
 
 /* What labels of cache_config_info and lora_requests_info say. */
 struct scrape_settings {
-    double kv_blocks, kv_block_tokens, memory_fraction;
+    double kv_blocks, kv_block_tokens, kv_tokens, memory_fraction;
     double lora_running, lora_waiting, lora_max, lora_time;
     const char *kv_dtype;
     bool prefix_off;

@@ -131,10 +131,11 @@ static bool is_limit(enum observed_id id)
            id == OBS_MAX_MODEL_LEN || id == OBS_KV_BLOCK_TOKENS;
 }
 
-/* Gauges of speculation that are 0 where there is none. */
-static bool is_off(enum observed_id id, double value)
+/* Gauges that are 0 where there is nothing: no speculation, no request retracted just now. */
+static bool is_off(enum observed_id id, const struct scrape_slot *slot, double value)
 {
-    return (id == OBS_SPEC_LENGTH || id == OBS_SPEC_ACCEPTANCE) && value <= 0;
+    return value <= 0 && slot->over == OVER_INSTANT &&
+           (id == OBS_SPEC_LENGTH || id == OBS_SPEC_ACCEPTANCE || id == OBS_PREEMPTIONS);
 }
 
 static void put_slots(const struct scrape_case *settled, struct observed *observed)
@@ -142,7 +143,7 @@ static void put_slots(const struct scrape_case *settled, struct observed *observ
     for (int id = 0; id < OBSERVED_COUNT; id++) {
         const struct scrape_slot *slot = &settled->tally->slots[id];
         double value = scrape_slot_value(slot);
-        if (isnan(value) || is_off((enum observed_id)id, value))
+        if (isnan(value) || is_off((enum observed_id)id, slot, value))
             continue;
         if (observed_quantity((enum observed_id)id)->unit == UNIT_FRACTION)
             value = as_fraction(settled, observed, slot, value);
@@ -297,10 +298,16 @@ static void put_cache(const struct scrape_case *settled, struct observed *observ
                     said, usage);
     else if (isnan(used))
         put_derived(observed, OBS_KV_USAGE, said, OVER_INSTANT, "kv_cache_block_type=fraction");
+    put_derived(observed, OBS_KV_CAPACITY_TOKENS, settled->last->settings.kv_tokens,
+                OVER_CONFIGURED, "kv_cache_size_tokens");
     put_derived(observed, OBS_KV_CAPACITY_TOKENS,
                 observed_value(observed, OBS_KV_BLOCKS) *
                     observed_value(observed, OBS_KV_BLOCK_TOKENS),
                 OVER_CONFIGURED, "blocks x tokens of a block");
+    put_derived(observed, OBS_KV_CAPACITY_TOKENS,
+                slot_value(settled, EXTRA_KV_USED) + slot_value(settled, EXTRA_KV_AVAILABLE) +
+                    slot_value(settled, EXTRA_KV_EVICTABLE),
+                OVER_INSTANT, "used + available + evictable tokens");
     put_derived(observed, OBS_KV_TOKENS,
                 observed_value(observed, OBS_KV_USAGE) *
                     observed_value(observed, OBS_KV_CAPACITY_TOKENS),

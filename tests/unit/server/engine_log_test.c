@@ -116,6 +116,9 @@ static const struct observe_row ROWS[] = {
     {TRTLLM, OBS_RUNNING, 8},
     {TRTLLM, OBS_ITL_MEAN_MS, 12.5},
     {TRTLLM, OBS_STEP_DECODE_MEAN_MS, 10},
+    {"[TRT-LLM] iter = 12588, global_rank = 0, rank = 0, num_scheduled_requests = 18, "
+     "kv_cache_util = 0.08, host_step_time = 29.9ms, prev_device_step_time = 28.6ms\n",
+     OBS_KV_USAGE, 0.08},
     {TRTLLM_JSON, OBS_RUNNING, 6},
     {TRTLLM_JSON, OBS_WAITING, 3},
     {TRTLLM_JSON, OBS_KV_USAGE, 0.4},

@@ -200,6 +200,23 @@ static const struct observe_row TEXTS[] = {
      "sglang:num_running_reqs{dp_rank=\"0\",tp_rank=\"1\"} 3\n"
      "sglang:num_running_reqs{dp_rank=\"1\",tp_rank=\"2\"} 4\n",
      OBS_RUNNING, 7},
+    /* a total, and its parts by priority */
+    {"sglang:num_queue_reqs{priority=\"\"} 5\nsglang:num_queue_reqs{priority=\"10\"} 4\n"
+     "sglang:num_queue_reqs{priority=\"20\"} 1\n",
+     OBS_WAITING, 5},
+    /* 27876 + 2888 + 2004 tokens: SGLang 0.5.17 on an MI355X */
+    {"sglang:kv_used_tokens 27876.0\nsglang:kv_available_tokens 2888.0\n"
+     "sglang:kv_evictable_tokens 2004.0\n",
+     OBS_KV_CAPACITY_TOKENS, 32768},
+    {"sglang:num_retracted_requests_total 48.0\nsglang:num_retracted_reqs{pid=\"4741\"} 1.0\n",
+     OBS_PREEMPTIONS, 48},
+    {"sglang:num_retracted_reqs 0.0\n", OBS_PREEMPTIONS, NAN},
+    {"sglang:realtime_tokens_total{mode=\"prefill_compute\"} 500\n"
+     "sglang:realtime_tokens_total{mode=\"prefill_cache\"} 700\n"
+     "sglang:realtime_tokens_total{mode=\"decode\"} 25\n",
+     OBS_PREFIX_HIT_RATE, 700 / 1200.0},
+    {"vllm:cache_config_info{block_size=\"16\",kv_cache_size_tokens=\"1000000\"} 1\n",
+     OBS_KV_CAPACITY_TOKENS, 1000000},
     {"sglang:cache_hit_rate{name=\"m\"} 12.5\n", OBS_PREFIX_HIT_RATE, 0.125},
     {"sglang:cache_hit_rate{name=\"m\"} 0.5\n", OBS_PREFIX_HIT_RATE, 0.005},
     {"sglang:cache_hit_rate{model_name=\"m\"} 0.5\n", OBS_PREFIX_HIT_RATE, 0.5},
