@@ -31,9 +31,10 @@ struct observe_scrape {
 /*
  * Reads n scrapes (at most OBSERVE_SCRAPES_MAX) in the order of their time. Those of one target
  * (the same engine and model) give differences, and rates where the time between them is known:
- * at_s, timestamps on samples, or window_s between the first and the last (NAN = not said). Those
- * of different targets are added where they are of one engine; scrapes of different engines are
- * not mixed: the first engine's count, the others are noted ("several_engines").
+ * at_s, timestamps on samples, a line of unix seconds ("date +%s" above the scrape), or window_s
+ * between the first and the last (NAN = not said). Those of different targets are added where they
+ * are of one engine; scrapes of different engines are not mixed: the first engine's count, the
+ * others are noted ("several_engines").
  */
 MUST_USE bool observe_scrapes(struct arena *arena, const struct observe_scrape *scrapes, int n,
                               double window_s, struct observed *observed);

@@ -8,6 +8,9 @@
 #define ROWS_MAX 8
 #define MODEL_NAME_MAX 256
 #define NUMBER_MAX 40
+/* Unix seconds of the years 2001 to 2286. */
+#define TIME_MIN_S 1e9
+#define TIME_MAX_S 1e10
 
 /* The ending of a histogram's series. */
 enum ending { NO_ENDING, BUCKET, SUM, COUNT };
@@ -486,9 +489,31 @@ static void read_declaration(struct scrape_set *set, const struct scrape_reader 
         set->prefix_unit = "tokens";
 }
 
+/* A line, or a comment, that is unix seconds alone: "date +%s" above a scrape says when it was
+ * made.
+ */
+static bool read_time(struct scrape_set *set, const struct scrape_reader *reader)
+{
+    char text[NUMBER_MAX];
+    char *end;
+
+    if (reader->rest.length == 0 || reader->rest.length >= sizeof(text))
+        return false;
+    memcpy(text, reader->rest.text, reader->rest.length);
+    text[reader->rest.length] = '\0';
+    double seconds = strtod(text, &end);
+    if (*end != '\0' || !(seconds >= TIME_MIN_S && seconds < TIME_MAX_S))
+        return false;
+    set->time_s = seconds;
+    set->reading.used++;
+    return true;
+}
+
 static bool read_line(struct scrape_set *set, struct lookup *lookup,
                       const struct scrape_reader *reader, enum scrape_line kind)
 {
+    if ((kind == SCRAPE_UNKNOWN || kind == SCRAPE_COMMENT) && read_time(set, reader))
+        return true;
     if (kind == SCRAPE_SAMPLE)
         return read_sample(set, lookup, reader);
     if (kind == SCRAPE_HELP || kind == SCRAPE_TYPE)

@@ -98,8 +98,10 @@ static enum scrape_line read_comment(struct scrape_reader *reader, const char *a
     struct scrape_word key = word_at(at = skip_blanks(at + 1, end), end);
     bool help = scrape_is(key, "HELP");
 
-    if (!help && !scrape_is(key, "TYPE"))
+    if (!help && !scrape_is(key, "TYPE")) {
+        reader->rest = (struct scrape_word){key.text, (size_t)(end - key.text)};
         return SCRAPE_COMMENT;
+    }
     at = skip_blanks(key.text + key.length, end);
     reader->name = word_at(at, end);
     at = skip_blanks(at + reader->name.length, end);
@@ -241,5 +243,6 @@ enum scrape_line scrape_next(struct scrape_reader *reader)
     reader->name = name_at(at, line_end);
     if (!reader->name.length)
         reader->name = word_at(at, line_end);
+    reader->rest = (struct scrape_word){at, (size_t)(line_end - at)};
     return SCRAPE_UNKNOWN;
 }

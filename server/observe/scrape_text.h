@@ -43,7 +43,7 @@ struct scrape_reader {
     const char *at, *end;
     /* Of the last line: */
     struct scrape_word name; /* family of HELP and TYPE, name of a sample, what begins an unknown */
-    struct scrape_word rest; /* text of HELP, type of TYPE */
+    struct scrape_word rest; /* text of HELP and of comments, type of TYPE, an unknown line */
     struct scrape_label labels[SCRAPE_LABELS_MAX];
     int n_labels;
     double value; /* NAN is a value too */

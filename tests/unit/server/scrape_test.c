@@ -327,6 +327,18 @@ static void times_put_scrapes_in_order(void **state)
     assert_false(kit->observed.restarted);
 }
 
+/* "date +%s" above each scrape. */
+static void a_line_of_seconds_is_the_time(void **state)
+{
+    struct observe_kit *kit = *state;
+    static const char *const TWO[] = {"1700000060\n" AFTER, "# 1700000000\n" BEFORE};
+
+    observe_begin(kit);
+    const struct observed *observed = observe_texts(kit, TWO, 2, (double)NAN);
+    observe_check(observed, "seconds", OBS_OUTPUT_TOK_S, 50);
+    assert_int_equal(observed->readings[0].unknown, 0);
+}
+
 static void a_reset_counts_from_zero(void **state)
 {
     struct observe_kit *kit = *state;
@@ -474,12 +486,19 @@ static void texts_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_give_their_values),  cmocka_unit_test(files_say_what_they_are),
-        cmocka_unit_test(texts_are_kept),           cmocka_unit_test(small_texts_give_their_values),
-        cmocka_unit_test(two_scrapes_give_rates),   cmocka_unit_test(times_put_scrapes_in_order),
-        cmocka_unit_test(a_reset_counts_from_zero), cmocka_unit_test(targets_are_told_apart),
-        cmocka_unit_test(the_host_is_seen),         cmocka_unit_test(parts_keep_their_rows),
-        cmocka_unit_test(what_is_unknown_is_said),  cmocka_unit_test(nothing_served_is_no_load),
+        cmocka_unit_test(files_give_their_values),
+        cmocka_unit_test(files_say_what_they_are),
+        cmocka_unit_test(texts_are_kept),
+        cmocka_unit_test(small_texts_give_their_values),
+        cmocka_unit_test(two_scrapes_give_rates),
+        cmocka_unit_test(times_put_scrapes_in_order),
+        cmocka_unit_test(a_line_of_seconds_is_the_time),
+        cmocka_unit_test(a_reset_counts_from_zero),
+        cmocka_unit_test(targets_are_told_apart),
+        cmocka_unit_test(the_host_is_seen),
+        cmocka_unit_test(parts_keep_their_rows),
+        cmocka_unit_test(what_is_unknown_is_said),
+        cmocka_unit_test(nothing_served_is_no_load),
         cmocka_unit_test(texts_are_bounded),
     };
     return cmocka_run_group_tests(tests, observe_kit_open, observe_kit_close);
