@@ -295,8 +295,6 @@ static const struct kernel_row ROWS[] = {
      "shiftKCache", NULL},
     {"^int8_sq$", KERNEL_DENSE_GEMM, "TensorRT-LLM", TRTLLM "weightOnlyBatchedGemv/int8SQ.cu",
      "int8_sq", NULL},
-    {"^moe_topk$", KERNEL_MOE_EXPERTS, "TensorRT-LLM", TRTLLM "mixtureOfExperts/moe_kernels.cu",
-     "moeTopK", NULL},
     {"^finalize_kernel", KERNEL_MOE_GATING, "TensorRT-LLM", TRTLLM "decodingKernels.cu",
      "finalizeKernel", "the sum over experts in MoE, or the end of a beam search"},
     {"medusa", KERNEL_INDEX_COPY, "TensorRT-LLM", TRTLLM "decodingKernels.cu",

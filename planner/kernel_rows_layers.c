@@ -218,6 +218,8 @@ static const struct kernel_row ROWS[] = {
      "_paged_attn_decode_v1_w_dot_kernel", NULL},
     {"unifiedattention", KERNEL_ATTENTION, "any",
      VLLM "vllm/v1/attention/ops/triton_unified_attention.py", "kernel_unified_attention", NULL},
+    {"attend", KERNEL_ATTENTION, "any", GITHUB "rajveer43/VeloxQuant-MLX/pull/293",
+     "scalar_fused_decode_attend", NULL},
     {"attention", KERNEL_ATTENTION, "any", FLASHINFER "include/flashinfer/attention/cascade.cuh",
      "AttentionSumKernel", NULL},
     {"_lut_kernel", KERNEL_ATTENTION, "any",

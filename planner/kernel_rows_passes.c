@@ -64,7 +64,7 @@ static const struct kernel_row ROWS[] = {
      "void at::native::(anonymous namespace)::distribution_elementwise_grid_stride_kernel<float, "
      "4>(long)",
      NULL},
-    {"verifytree", KERNEL_SAMPLING, "any",
+    {"verify", KERNEL_SAMPLING, "any",
      GITHUB "sgl-project/sglang/tree/main/sgl-kernel/csrc/speculative", "VerifyTreeGreedy", NULL},
     {"draft", KERNEL_SAMPLING, "any",
      GITHUB "NVIDIA/TensorRT-LLM/tree/main/cpp/tensorrt_llm/kernels", "acceptDraftTokensByIds",
