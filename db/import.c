@@ -141,7 +141,7 @@ static void import_json_file(struct import *import, const struct kind_files *kin
     char *text = import_file_read(path, &length);
     import->file = path;
     if (!text) {
-        import_fault(import, "cannot be read");
+        import_fault(import, "%s", import_file_trouble(path));
         return;
     }
     const char *end = NULL;
@@ -185,9 +185,9 @@ static void import_kind(struct import *import, const struct kind_files *kind, co
     char *names[FILES_MAX];
     (void)text_print(path, sizeof(path), "%s/%s", folder, kind->folder);
     int n = import_files_list(path, ".json", names, FILES_MAX);
-    if (n == 0) {
+    if (n == 0 || n == FILES_MAX) {
         import->file = path;
-        import_fault(import, "holds no records");
+        import_fault(import, n == 0 ? "holds no records" : "holds more files than are read");
         import->file = NULL;
     }
     for (int i = 0; i < n; i++) {
@@ -223,7 +223,7 @@ static void import_csv_file(struct import *import, const char *path, import_csv_
     char *text = import_file_read(path, &length);
     import->file = path;
     if (!text) {
-        import_fault(import, "cannot be read");
+        import_fault(import, "%s", import_file_trouble(path));
         return;
     }
     csv_text_each(text, import_csv_line, &reading);

@@ -293,7 +293,7 @@ void import_anchors(struct import *import, const char *folder)
         if (text) {
             import_table(import, text);
         } else {
-            import_fault(import, "cannot be read");
+            import_fault(import, "%s", import_file_trouble(names[i]));
         }
         free(text);
         free(names[i]);

@@ -1,19 +1,40 @@
 #include "import_files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sql.h"
 
 #define FILE_MAX (16 << 20)
 #define PATH_TEXT_MAX 4096
 
+const char *import_file_trouble(const char *path)
+{
+    struct stat there;
+    if (stat(path, &there) != 0) {
+        return errno == ENOENT ? "is not there" : "cannot be looked at";
+    }
+    if (!S_ISREG(there.st_mode)) {
+        return "is no regular file";
+    }
+    return there.st_size > FILE_MAX ? "is longer than 16 MiB" : "cannot be read";
+}
+
+/* To open a pipe would wait for who writes into it. */
+static bool is_regular(const char *path)
+{
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISREG(there.st_mode);
+}
+
 char *import_file_read(const char *path, size_t *ret_length)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = is_regular(path) ? fopen(path, "rb") : NULL;
     if (!file) {
         return NULL;
     }

@@ -52,7 +52,8 @@ static void read_flag(const struct loading *loading, sqlite3_stmt *row, struct l
     }
     value.rule = text(row, 2) ? launch_rule_parse(text(row, 2)) : RULE_NUMBER;
     value.text = block_text(loading->block, text(row, 3));
-    value.kv = flag == LAUNCH_KV_CACHE ? library_kv_format(loading->lib, value.text) : NULL;
+    value.kv =
+        flag == LAUNCH_KV_CACHE && value.text ? library_kv_format(loading->lib, value.text) : NULL;
     value.stated = value.rule != LAUNCH_RULE_COUNT && (flag != LAUNCH_KV_CACHE || value.kv);
     launch->values[flag] = value;
 }

@@ -1,5 +1,6 @@
 #include "sql.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,6 +80,9 @@ void sql_explain(sqlite3 *db, const char *name, char *ret_text, size_t max)
     };
 
     const char *why = sqlite3_errmsg(db);
+    if ((sqlite3_errcode(db) & 0xff) == SQLITE_CANTOPEN && sqlite3_system_errno(db) == EACCES) {
+        why = "may not be opened by this user: look at the rights of the file and its folders";
+    }
     for (size_t i = 0; i < ARRAY_LEN(REASONS); i++) {
         if (REASONS[i].rc == (sqlite3_errcode(db) & 0xff)) {
             why = REASONS[i].why;

@@ -155,12 +155,23 @@ static bool refuse_embedded(struct context *ctx)
     return true;
 }
 
+/* No token can be looked up: what became of the file, where that is known. */
+static void refuse_unreadable(struct context *ctx)
+{
+    const char *trouble = store_trouble(app_store(ctx->app));
+    const char *detail =
+        trouble ? arena_printf(ctx->request->arena, "%s: put it back or start again", trouble)
+                : NULL;
+
+    problem_status(ctx, 503, detail ? detail : "the store cannot be read at the moment; try again");
+}
+
 static bool caller_find(struct context *ctx, const char *text, struct token *ret_token)
 {
     enum token_verdict verdict = token_check(app_store(ctx->app), text, ret_token);
 
     if (verdict == TOKEN_UNREADABLE)
-        problem_status(ctx, 503, "the store cannot be read at the moment; try again");
+        refuse_unreadable(ctx);
     else if (verdict != TOKEN_GOOD)
         refuse_token(ctx, verdict);
     return verdict == TOKEN_GOOD;
