@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LENGTH_MAX (16 << 20)
 #define SQL_LENGTH_MAX (1 << 20)
+#define NS_PER_MS 1000000L
 
 static const char SETTINGS[] = "PRAGMA foreign_keys=ON;"
                                "PRAGMA trusted_schema=OFF;"
@@ -17,6 +19,19 @@ static const char SETTINGS[] = "PRAGMA foreign_keys=ON;"
                                "PRAGMA synchronous=NORMAL;"
                                "PRAGMA cache_size=-512;"
                                "PRAGMA journal_size_limit=4194304;";
+
+static int wait_a_little(void *ctx, int times)
+{
+    const struct timespec pause = {.tv_nsec = NS_PER_MS};
+    (void)ctx;
+    (void)nanosleep(&pause, NULL);
+    return times < SQL_BUSY_MS;
+}
+
+bool sql_wait_busy(sqlite3 *db)
+{
+    return sqlite3_busy_handler(db, wait_a_little, NULL) == SQLITE_OK;
+}
 
 bool sql_configure(sqlite3 *db)
 {
@@ -34,7 +49,7 @@ bool sql_configure(sqlite3 *db)
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LENGTH_MAX);
     sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, SQL_LENGTH_MAX);
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 1);
-    return sqlite3_busy_timeout(db, SQL_BUSY_MS) == SQLITE_OK && sql_exec(db, SETTINGS);
+    return sql_wait_busy(db) && sql_exec(db, SETTINGS);
 }
 
 sqlite3 *sql_open(const char *path, int flags)

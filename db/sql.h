@@ -20,6 +20,11 @@
  * the schema, foreign keys, busy timeout, memory for temporaries, limits. */
 MUST_USE bool sql_configure(sqlite3 *db);
 
+/* Lets the connection wait some SQL_BUSY_MS for a file that another one has locked. It asks every
+ * millisecond: SQLite's own pauses grow to a tenth of a second, and who asks so seldom never comes
+ * between the writes of a busy process. */
+MUST_USE bool sql_wait_busy(sqlite3 *db);
+
 /* Opens `path` (or ":memory:") with SQLITE_OPEN_x flags and configures it; NULL on failure. */
 sqlite3 *sql_open(const char *path, int flags);
 

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "catalogue_data.h"
@@ -31,6 +32,10 @@
 #include "store_file.h"
 #include "store_pages.h"
 #include "store_refresh.h"
+
+#define NS_PER_S INT64_C(1000000000)
+/* What another process gets between two writes: twice as long as it sleeps (sql_wait_busy). */
+#define PAUSE_NS 2000000
 
 struct snapshot {
     struct catalogue_data *data; /* NULL once freed */
@@ -46,7 +51,8 @@ struct store {
     sqlite3 *writer; /* keeps the file open; NULL = embedded */
     int version;
     struct readers readers;
-    pthread_mutex_t writing; /* guards `writer` once the store is open */
+    pthread_mutex_t writing; /* guards `writer` and `released_ns` once the store is open */
+    int64_t released_ns;     /* when the last write ended, on the monotonic clock */
     pthread_mutex_t lock;    /* guards `snapshots` and their freeing */
     struct snapshot *snapshots;
     _Atomic(struct snapshot *) current;
@@ -133,6 +139,23 @@ static void writer_settle(const struct store *store)
     }
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* Between two writes that follow each other at once another process finds the file unlocked for
+ * some microseconds, and one that wants to revoke a token would not come in: it gets longer. */
+static void let_others_in(const struct store *store)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    if (now_ns() - store->released_ns < PAUSE_NS) {
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERROR_MAX])
 {
     if (!store->path) {
@@ -153,7 +176,9 @@ struct sqlite3 *store_writer_lock(struct store *store, char ret_error[STORE_ERRO
     }
     pthread_mutex_lock(&store->writing);
     writer_settle(store);
-    (void)sqlite3_busy_timeout(store->writer, SQL_BUSY_MS);
+    let_others_in(store);
+    bool waits = sql_wait_busy(store->writer);
+    (void)waits; /* it can be told to */
     return store->writer;
 }
 
@@ -170,6 +195,7 @@ struct sqlite3 *store_writer_try(struct store *store)
 void store_writer_unlock(struct store *store)
 {
     writer_settle(store);
+    store->released_ns = now_ns();
     pthread_mutex_unlock(&store->writing);
 }
 

@@ -123,8 +123,8 @@ static void refuse_name(struct faults *faults, const char *pointer, const char *
         fault_ambiguous(faults, pointer, name, match);
     else
         fault_add(faults, pointer, match->nearest[0],
-                  "\"%.100s\" is not in the catalogue; POST /v1%ss adds it", name,
-                  strcmp(pointer, "/model") == 0 ? "/model" : pointer);
+                  "\"%.100s\" is not in the catalogue; POST /v1%s adds it", name,
+                  strcmp(pointer, "/model") == 0 ? "/models" : pointer);
 }
 
 /* Resolves the model; a weight format at the end of its name is the weights' unless they are said.

@@ -114,6 +114,10 @@ static const struct {
      "\"workload\":{\"concurrency\":1,\"input_tokens\":100},\"metrics\":{\"tpot_ms\":5},"
      "\"source\":{\"title\":\"t\",\"kind\":\"measurement\"}}",
      {"\"/metrics\"", "faster than the part can be"}},
+    /* both routes that would add what is not known */
+    {"/v1/anchors",
+     "{\"model\":\"qqqqqq\",\"hardware\":\"zzzzzz\",\"engine\":\"vllm\",\"weights\":\"bf16\"}",
+     {"POST /v1/models adds it", "POST /v1/hardware adds it"}},
     {"/v1/hardware",
      "{\"id\":\"x y\",\"name\":3}",
      {"\"/id\"", "\"/name\"", "\"/memory_gb\"", "\"/interconnect/kind\"", "\"/sources\""}},

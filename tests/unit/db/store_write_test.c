@@ -2,17 +2,21 @@
  * trail, snapshot and gaps after them. */
 #include "store_write.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "anchor_index.h"
+#include "sql.h"
 #include "write_kit.h"
 
 static void a_new_record_is_written_with_its_trail(void **state)
@@ -218,6 +222,54 @@ static void a_file_that_is_gone_takes_no_writes(void **state)
     assert_int_equal(out.verdict, WRITE_ADDED);
 }
 
+#define WRITERS 2
+#define TURNS 3
+
+static atomic_bool ended;
+
+/* Writes without a break, as a client does that floods a daemon. */
+static void *write_on(void *store)
+{
+    const struct timespec long_write = {.tv_nsec = 20000000};
+    char error[STORE_ERROR_MAX];
+    while (!atomic_load(&ended)) {
+        sqlite3 *db = store_writer_lock(store, error);
+        assert_non_null(db);
+        assert_true(sql_exec(db, "BEGIN IMMEDIATE"));
+        nanosleep(&long_write, NULL);
+        assert_true(sql_exec(db, "COMMIT"));
+        store_writer_unlock(store);
+    }
+    return NULL;
+}
+
+/* Who wants to revoke the token of the one that floods must come in. */
+static void another_process_comes_between_writes(void **state)
+{
+    struct bench *bench = *state;
+    pthread_t writers[WRITERS];
+    struct store *other = NULL;
+    char error[STORE_ERROR_MAX];
+    assert_true(store_open(bench->path, &other, error));
+    atomic_store(&ended, false);
+    for (int i = 0; i < WRITERS; i++) {
+        assert_int_equal(pthread_create(&writers[i], NULL, write_on, bench->store), 0);
+    }
+    for (int i = 0; i < TURNS; i++) {
+        sqlite3 *db = store_writer_lock(other, error);
+        assert_non_null(db);
+        bool came_in = sql_exec(db, "BEGIN IMMEDIATE");
+        assert_true(came_in);
+        assert_true(sql_exec(db, "COMMIT"));
+        store_writer_unlock(other);
+    }
+    atomic_store(&ended, true);
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(writers[i], NULL);
+    }
+    store_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +281,7 @@ int main(void)
         bench_test(a_named_gap_is_closed_or_nothing_is_written),
         cmocka_unit_test(the_embedded_records_are_read_only),
         bench_test(a_file_that_is_gone_takes_no_writes),
+        bench_test(another_process_comes_between_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
