@@ -296,13 +296,26 @@ static bool contradict(const struct observation *a, const struct observation *b)
            fabs(a->value - b->value) > CONTRADICTION_SHARE * most;
 }
 
+static void merge_value(struct observed *into, const struct observed *from, enum observed_id id)
+{
+    const struct observation *theirs = &from->q[id];
+    bool own_idle = observed_idle_gauge(into, id), idle = observed_idle_gauge(from, id);
+
+    if (isnan(theirs->value) || (idle && !own_idle && observed_has(into, id)))
+        return;
+    if (own_idle && !idle) {
+        into->q[id] = *theirs;
+        return;
+    }
+    if (contradict(&into->q[id], theirs))
+        observed_note(into, "differs", QUANTITIES[id].name);
+    (void)observed_set(into, id, *theirs);
+}
+
 static void merge_values(struct observed *into, const struct observed *from)
 {
-    for (int id = 0; id < OBSERVED_COUNT; id++) {
-        if (contradict(&into->q[id], &from->q[id]))
-            observed_note(into, "differs", QUANTITIES[id].name);
-        (void)observed_set(into, (enum observed_id)id, from->q[id]);
-    }
+    for (int id = 0; id < OBSERVED_COUNT; id++)
+        merge_value(into, from, (enum observed_id)id);
     for (int i = 0; i < OBSERVED_POSITIONS_MAX; i++)
         if (isnan(into->spec_position[i]))
             into->spec_position[i] = from->spec_position[i];
@@ -333,7 +346,7 @@ static void merge_states(struct observed *into, const struct observed *from)
     merge_text(&into->prefix_unit, from->prefix_unit);
     into->engines = into->engines ? into->engines : from->engines;
     into->models = into->models ? into->models : from->models;
-    into->idle = into->idle || from->idle;
+    into->idle = (into->idle || from->idle) && !(into->q[OBS_RUNNING].value > 0);
     into->never_used = into->never_used || from->never_used;
     into->no_samples = into->no_samples || from->no_samples;
     into->restarted = into->restarted || from->restarted;

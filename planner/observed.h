@@ -479,6 +479,13 @@ static inline bool observed_has(const struct observed *observed, enum observed_i
     return !isnan(observed->q[id].value);
 }
 
+/* Whether a value is a gauge of a scrape in which nothing ran: it says nothing of the load. */
+static inline bool observed_idle_gauge(const struct observed *observed, enum observed_id id)
+{
+    return observed->idle && observed->q[id].from == FROM_METRICS &&
+           observed->q[id].over == OVER_INSTANT;
+}
+
 static inline bool observed_says(const struct observed *observed, enum observed_signal signal)
 {
     return observed->signs[signal].count > 0;
@@ -517,8 +524,9 @@ void observed_gpu_summarize(struct observed *observed, enum observed_from from);
 
 /*
  * Takes over what `from` observed and `into` has not, or has of a worse origin; signals are added,
- * rows of parts joined, notes and readings appended. A quantity that both have and that differs by
- * more than half is noted as a contradiction ("differs").
+ * rows of parts joined, notes and readings appended. Gauges of an idle scrape go behind what
+ * another text saw under load. A quantity that both have and that differs by more than half is
+ * noted as a contradiction ("differs").
  */
 void observed_merge(struct observed *into, const struct observed *from);
 

@@ -100,6 +100,8 @@ static void read_thresholds(const struct observed *observed, struct symptoms *sy
         double value = observed_value(observed, row->id);
         enum origin origin = origin_of(&observed->q[row->id]);
         double shown = is_time(row->id) ? value * US_PER_MS : value;
+        if (observed_idle_gauge(observed, row->id))
+            continue;
         if (row->below != SIGN_COUNT && value < row->low)
             see(symptoms, row->below, row->strength, shown, NAN, origin);
         if (row->above != SIGN_COUNT && value > row->high)
@@ -117,13 +119,13 @@ static void read_queue(const struct observed *observed, struct symptoms *symptom
 
     if (waiting >= 1.0)
         see(symptoms, SIGN_WAITING, waiting < 0.05 * running ? 0.4 : 1.0, waiting, running, origin);
-    if (waiting == 0.0)
+    if (waiting == 0.0 && !observed_idle_gauge(observed, OBS_WAITING))
         see(symptoms, SIGN_NOBODY_WAITS, 1.0, NAN, NAN, origin);
     if (running >= AT_CAP * cap)
         see(symptoms, SIGN_RUNNING_AT_CAP, 1.0, running, cap, origin);
     if (running < BELOW_ASKED * asked)
         see(symptoms, SIGN_RUNNING_BELOW_ASKED, 1.0, running, asked, origin);
-    if (observed_value(observed, OBS_PREEMPTIONS) == 0.0)
+    if (observed_value(observed, OBS_PREEMPTIONS) == 0.0 && !observed->never_used)
         see(symptoms, SIGN_NO_PREEMPTION, 1.0, NAN, NAN, origin);
     /* Nobody waits and nothing runs while HTTP requests are open: they are held before the engine.
      */

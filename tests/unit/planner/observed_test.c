@@ -142,7 +142,7 @@ static void merging_keeps_both_sides(void **state)
     into.engine_version = "0.8 (V1)";
     into.version_guessed = true;
     from.engine_version = "0.8.5";
-    from.idle = true;
+    from.never_used = true;
     from.window_s = 10;
     from.link_worst = LINK_PHB;
     from.spec_position[0] = 0.7;
@@ -161,7 +161,7 @@ static void merging_keeps_both_sides(void **state)
     assert_string_equal(into.engine, "vllm");
     assert_string_equal(into.engine_version, "0.8.5");
     assert_false(into.version_guessed);
-    assert_true(into.idle);
+    assert_true(into.never_used);
     assert_near(into.window_s, 10, 1e-12);
     assert_int_equal(into.link_worst, LINK_PHB);
     assert_near(into.spec_position[0], 0.7, 1e-12);
@@ -177,6 +177,32 @@ static void merging_keeps_both_sides(void **state)
     assert_int_equal(into.n_notes, 2);
     assert_string_equal(into.notes[0].code, "differs");
     assert_string_equal(into.notes[0].text, "running");
+}
+
+/* A scrape after the load, a log of it: the log's 8 running count, in either order. */
+static void an_idle_scrape_goes_behind_a_log(void **state)
+{
+    static struct observed scrape, log, both;
+
+    (void)state;
+    observed_init(&scrape);
+    observed_init(&log);
+    assert_true(observed_set(&scrape, OBS_RUNNING, of(0, FROM_METRICS, OVER_INSTANT)));
+    assert_true(observed_set(&scrape, OBS_OUTPUT_TOKENS, of(900, FROM_METRICS, OVER_LIFETIME)));
+    scrape.idle = true;
+    assert_true(observed_idle_gauge(&scrape, OBS_RUNNING));
+    assert_false(observed_idle_gauge(&scrape, OBS_OUTPUT_TOKENS));
+    assert_true(observed_set(&log, OBS_RUNNING, of(8, FROM_LOG, OVER_LINES)));
+    for (int order = 0; order < 2; order++) {
+        observed_init(&both);
+        observed_merge(&both, order ? &scrape : &log);
+        assert_int_equal(both.idle, order);
+        observed_merge(&both, order ? &log : &scrape);
+        assert_near(observed_value(&both, OBS_RUNNING), 8, 1e-12);
+        assert_near(observed_value(&both, OBS_OUTPUT_TOKENS), 900, 1e-12);
+        assert_false(both.idle);
+        assert_int_equal(both.n_notes, 0);
+    }
 }
 
 static void notes_are_bounded(void **state)
@@ -209,6 +235,7 @@ int main(void)
         cmocka_unit_test(points_come_in_order),
         cmocka_unit_test(parts_come_to_one_figure),
         cmocka_unit_test(merging_keeps_both_sides),
+        cmocka_unit_test(an_idle_scrape_goes_behind_a_log),
         cmocka_unit_test(notes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

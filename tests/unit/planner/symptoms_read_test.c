@@ -155,6 +155,30 @@ static void tools_and_logs_show_signs(void **state)
     assert_true(seen(SIGN_FABRIC));
 }
 
+/* What an idle scrape says of now is no sign of a load; what is counted since the start is. */
+static void an_idle_scrape_shows_no_load(void **state)
+{
+    const struct observation now = {.value = 0, .from = FROM_METRICS, .over = OVER_INSTANT};
+    const struct observation life = {.value = 0, .from = FROM_METRICS, .over = OVER_LIFETIME};
+
+    (void)state;
+    for (int idle = 0; idle < 2; idle++) {
+        clear();
+        observed.idle = idle;
+        (void)observed_set(&observed, OBS_KV_USAGE, now);
+        (void)observed_set(&observed, OBS_WAITING, now);
+        (void)observed_set(&observed, OBS_PREEMPTIONS, life);
+        symptoms_of_observed(&observed, &symptoms);
+        assert_int_equal(seen(SIGN_KV_FREE), !idle);
+        assert_int_equal(seen(SIGN_NOBODY_WAITS), !idle);
+        assert_true(seen(SIGN_NO_PREEMPTION));
+    }
+    observed.never_used = true;
+    memset(&symptoms, 0, sizeof(symptoms));
+    symptoms_of_observed(&observed, &symptoms);
+    assert_false(seen(SIGN_NO_PREEMPTION));
+}
+
 /* Time per token 3 times at twice the load; throughput that stands and then falls. */
 static void series_show_signs(void **state)
 {
@@ -385,6 +409,7 @@ int main(void)
         cmocka_unit_test(each_quantity_shows_its_sign),
         cmocka_unit_test(two_quantities_show_a_sign),
         cmocka_unit_test(tools_and_logs_show_signs),
+        cmocka_unit_test(an_idle_scrape_shows_no_load),
         cmocka_unit_test(series_show_signs),
         cmocka_unit_test(absence_shows_nothing),
         cmocka_unit_test(a_setup_is_known_without_a_budget),
