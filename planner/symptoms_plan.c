@@ -219,8 +219,7 @@ static void read_shares(const struct plan *plan, struct symptoms *symptoms)
                 NAN, NULL, ORIGIN_PLAN);
 }
 
-/* The time per token that was seen: stated, or out of the throughput and the concurrency. */
-static double seen_tpot_us(const struct setup *setup, const struct observed *observed)
+double symptoms_seen_tpot_us(const struct setup *setup, const struct observed *observed)
 {
     static const enum observed_id TIMES[] = {OBS_TPOT_MEAN_MS, OBS_TPOT_P50_MS, OBS_ITL_MEAN_MS,
                                              OBS_ITL_P50_MS};
@@ -281,7 +280,7 @@ static void try_assumptions(const struct plan *plan, double seen_us, struct symp
 static void read_tpot(const struct plan *plan, const struct setup *setup,
                       const struct observed *observed, struct symptoms *symptoms)
 {
-    double seen = seen_tpot_us(setup, observed);
+    double seen = symptoms_seen_tpot_us(setup, observed);
     double budget = plan->tpot_ms.expected * US_PER_MS, floor = plan->tpot_ms.floor * US_PER_MS;
     double high = plan->tpot_ms.high * US_PER_MS;
 

@@ -33,4 +33,8 @@ struct setup {
 void symptoms_of_setup(const struct setup *setup, const struct observed *observed,
                        struct symptoms *symptoms);
 
+/* The time per token that was seen, in microseconds: stated, or out of the throughput and the
+ * concurrency; NAN when neither is known. */
+double symptoms_seen_tpot_us(const struct setup *setup, const struct observed *observed);
+
 #endif

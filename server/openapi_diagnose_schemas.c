@@ -100,6 +100,8 @@ static const struct schema_member BUDGET[] = {
     NUMBER("device_us", NULLABLE, NULL),
     NUMBER("host_us", NULLABLE, NULL),
     NUMBER("exposed_host_us", NULLABLE, NULL),
+    NUMBER("seen_tpot_ms", NULLABLE, "time per token as it was seen; null where nobody said"),
+    NUMBER("gap_ms", NULLABLE, "what was seen beyond the budget"),
     NUMBER("kv_token_capacity", NULLABLE, NULL),
     NUMBER("max_concurrency", NULLABLE, "sequences of these lengths that the pool holds"),
 };

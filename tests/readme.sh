@@ -36,7 +36,7 @@ done
 target=$(sed -n "s|^curl -s 'http://127.0.0.1:8080\(/[^']*\)'.*|\1|p" README.md | head -n 1)
 curl -fsS --unix-socket "$work/socket" -o "$work/reply" "http://localhost$target"
 # A sweep and a search are the whole command that begins so, up to the end of its block.
-for table in sweep search; do
+for table in sweep search diagnose; do
     {
         echo "curl() { command curl --unix-socket '$work/socket' --fail-with-body \"\$@\"; }"
         awk -v begin="^curl -s .*/v1/$table" '$0 ~ begin { on = 1 } /^```/ { on = 0 } on' README.md
@@ -63,11 +63,12 @@ awk -v work="$work" '
         while ((getline line < (work "/" file)) > 0) print line
         print "```"
     }
-    /^<!-- (reply ends|sweep ends|search ends|(other |local |memory )?errors end) -->/ { inside = 0 }
+    /^<!-- (reply ends|sweep ends|search ends|diagnose ends|(other |local |memory )?errors end) -->/ { inside = 0 }
     !inside { print }
     /^<!-- reply begins/ { show("reply") }
     /^<!-- sweep begins/ { show("sweep") }
     /^<!-- search begins/ { show("search") }
+    /^<!-- diagnose begins/ { show("diagnose") }
     /^<!-- errors begin/ { show("calibrated") }
     /^<!-- other errors begin/ { show("other") }
     /^<!-- local errors begin/ { show("local") }

@@ -348,6 +348,7 @@ bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faul
     figures_compare(&request->figures, &request->symptoms);
     plan_deployment(ctx, request);
     const struct setup setup = setup_of(request);
+    request->seen_tpot_us = symptoms_seen_tpot_us(&setup, &request->observed);
     symptoms_of_observed(&request->observed, &request->symptoms);
     symptoms_of_setup(&setup, &request->observed, &request->symptoms);
     return true;

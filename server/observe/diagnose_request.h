@@ -23,6 +23,7 @@ struct diagnose_request {
     struct plan *plan;              /* NULL: no budget */
     const char *no_plan;            /* why there is none; NULL */
     struct observed observed;
+    double seen_tpot_us; /* NAN: nobody said */
     struct free_figures figures;
     struct symptoms symptoms;
     int n_texts;

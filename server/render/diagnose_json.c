@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diagnose_words.h"
+#include "units.h"
 
 /* Below this score a cause wants more evidence. */
 #define SETTLED 0.75
@@ -144,8 +145,10 @@ static void write_estimate(struct json_out *out, const char *name, const struct 
     json_end_object(out);
 }
 
-static void write_expected(struct json_out *out, const struct plan *plan)
+static void write_expected(struct json_out *out, const struct diagnose_request *request)
 {
+    const struct plan *plan = request->plan;
+
     json_key(out, "expected");
     if (!plan) {
         json_null(out);
@@ -161,6 +164,8 @@ static void write_expected(struct json_out *out, const struct plan *plan)
     json_put_number(out, "device_us", plan->decode.device_us);
     json_put_number(out, "host_us", plan->decode.host_us);
     json_put_number(out, "exposed_host_us", plan->decode.exposed_host_us);
+    json_put_number(out, "seen_tpot_ms", request->seen_tpot_us / US_PER_MS);
+    json_put_number(out, "gap_ms", request->seen_tpot_us / US_PER_MS - plan->tpot_ms.expected);
     json_put_number(out, "kv_token_capacity", plan->memory.kv_token_capacity);
     json_put_number(out, "max_concurrency", plan->memory.max_concurrency);
     json_end_object(out);
@@ -283,7 +288,7 @@ void diagnose_json_write(struct json_out *out, const struct diagnose_report *rep
     for (int i = 0; (missing = diagnose_missing(report, i)) != NULL; i++)
         json_text(out, missing);
     json_end_array(out);
-    write_expected(out, report->request->plan);
+    write_expected(out, report->request);
     write_observed(out, report->request);
     write_unused(out, report->request);
     write_notes(out, report->request);

@@ -74,6 +74,32 @@ static void write_budget(struct json_out *out, const struct plan *plan)
     text_wrap(out, phrase_text(&phrase), 0, 2);
 }
 
+/* What was seen beside the budget: how much of it is explained, and who has the rest. */
+static void write_gap(struct json_out *out, const struct diagnose_request *request)
+{
+    const struct plan *plan = request->plan;
+    struct phrase phrase;
+
+    if (!plan || isnan(request->seen_tpot_us) || isnan(plan->tpot_ms.expected))
+        return;
+    double budget = plan->tpot_ms.expected * US_PER_MS, gap = request->seen_tpot_us - budget;
+    phrase_begin(&phrase);
+    phrase_add(&phrase, "Time per token is ");
+    phrase_time(&phrase, request->seen_tpot_us);
+    phrase_add(&phrase, ", the budget gives ");
+    phrase_time(&phrase, budget);
+    phrase_add(&phrase, " and the physical floor is ");
+    phrase_time(&phrase, plan->tpot_ms.floor * US_PER_MS);
+    if (gap > 0.15 * budget) {
+        phrase_add(&phrase, ": ");
+        phrase_time(&phrase, gap);
+        phrase_add(&phrase, " of each token are not the device's work as it is planned.");
+    } else {
+        phrase_add(&phrase, ": nothing is left to explain.");
+    }
+    text_wrap(out, phrase_text(&phrase), 0, 2);
+}
+
 static void write_verdict(struct json_out *out, const struct diagnose_report *report)
 {
     const struct diagnosis *diagnosis = report->diagnosis;
@@ -96,6 +122,7 @@ void diagnose_text_write(struct json_out *out, const struct diagnose_report *rep
     const char *missing, *separate = diagnose_separate(report);
 
     write_verdict(out, report);
+    write_gap(out, report->request);
     for (int i = 0; i < diagnosis->n && i < WRITTEN_OUT; i++)
         write_cause(out, i + 1, &diagnosis->causes[i], symptoms);
     for (int i = WRITTEN_OUT; i < diagnosis->n; i++) {
