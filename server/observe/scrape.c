@@ -234,6 +234,72 @@ static void settle_main(struct arena *arena, const struct targets *targets, int 
     scrape_settle(&settled, observed);
 }
 
+/* Adds up the targets that belong to the main one; how many of them are an engine's. */
+static int tally_targets(struct arena *arena, const struct targets *targets, int at,
+                         struct scrape_tally *tally, struct observed *observed)
+{
+    const struct scrape_set *first = targets->items[at].sets[0];
+    int engines = 0;
+
+    *tally = (struct scrape_tally){.restarted = false};
+    for (int i = 0; i < targets->n; i++) {
+        const struct scrape_target *target = &targets->items[i];
+        const struct scrape_set *last = target->sets[target->n - 1];
+        if (!belongs(arena, last, first, observed))
+            continue;
+        engines += last->engine != NULL;
+        scrape_tally_add(tally, target, observed->model);
+    }
+    return engines;
+}
+
+/* Whether nothing was served between the scrapes. */
+static bool no_traffic(const struct scrape_tally *tally)
+{
+    static const int COUNTERS[] = {OBS_PROMPT_TOKENS, OBS_OUTPUT_TOKENS, OBS_REQUESTS};
+    bool told = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(COUNTERS); i++) {
+        double value = scrape_slot_value(&tally->slots[COUNTERS[i]]);
+        if (value > 0)
+            return false;
+        told = told || value == 0;
+    }
+    return told;
+}
+
+/* Leaves the last scrape of each target. */
+static void keep_last(struct targets *targets)
+{
+    for (int i = 0; i < targets->n; i++) {
+        struct scrape_target *target = &targets->items[i];
+        target->sets[0] = target->sets[target->n - 1];
+        target->n = 1;
+    }
+}
+
+/* What the targets say together; where nothing happened between two scrapes, what the last says. */
+static void read_targets(struct arena *arena, struct targets *targets, double window_s,
+                         struct scrape_tally *tally, struct observed *own)
+{
+    int at = main_target(targets);
+
+    own->model = main_model(targets->items[at].sets[0]);
+    int engines = tally_targets(arena, targets, at, tally, own);
+    if (targets->items[at].n > 1 && no_traffic(tally)) {
+        scrape_note(arena, own, "no_traffic",
+                    "nothing was served between the scrapes: what follows is of the last one");
+        keep_last(targets);
+        (void)tally_targets(arena, targets, at, tally, own);
+    }
+    if (engines > 1)
+        scrape_note(arena, own, "several_targets",
+                    "scrapes of %d processes of one engine and model: added up", engines);
+    settle_main(arena, targets, at, window_s, tally, own);
+    for (int i = 0; i < targets->n; i++)
+        put_parts(targets->items[i].sets[targets->items[i].n - 1], own);
+}
+
 bool observe_scrapes(struct arena *arena, const struct observe_scrape *scrapes, int n,
                      double window_s, struct observed *observed)
 {
@@ -251,22 +317,7 @@ bool observe_scrapes(struct arena *arena, const struct observe_scrape *scrapes, 
         scrape_note(arena, own, "too_many_scrapes", "scrapes beyond %d are left out",
                     OBSERVE_SCRAPES_MAX);
     find_targets(read, targets);
-    int at = main_target(targets), added = 0;
-    const struct scrape_set *first = targets->items[at].sets[0];
-    own->model = main_model(first);
-    for (int i = 0; i < targets->n; i++) {
-        const struct scrape_target *target = &targets->items[i];
-        const struct scrape_set *last = target->sets[target->n - 1];
-        if (!belongs(arena, last, first, own))
-            continue;
-        added += last->engine != NULL;
-        scrape_tally_add(tally, target, own->model);
-        put_parts(last, own);
-    }
-    if (added > 1)
-        scrape_note(arena, own, "several_targets",
-                    "scrapes of %d processes of one engine and model: added up", added);
-    settle_main(arena, targets, at, window_s, tally, own);
+    read_targets(arena, targets, window_s, tally, own);
     observed_gpu_summarize(own, FROM_METRICS);
     put_readings(read, own);
     observed_merge(observed, own);

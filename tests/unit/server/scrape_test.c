@@ -315,6 +315,20 @@ static void two_scrapes_give_rates(void **state)
     assert_true(observe_noted(observed, "no_window"));
 }
 
+/* The same scrape twice: what it says by itself. */
+static void nothing_between_two_scrapes(void **state)
+{
+    struct observe_kit *kit = *state;
+    static const char *const TWO[] = {AFTER, AFTER};
+
+    observe_begin(kit);
+    const struct observed *observed = observe_texts(kit, TWO, 2, 60);
+    assert_true(observe_noted(observed, "no_traffic"));
+    observe_check(observed, "no traffic", OBS_TTFT_MEAN_MS, 550); /* 16.5 s of 30 */
+    observe_check(observed, "no traffic", OBS_OUTPUT_TOK_S, NAN);
+    assert_int_equal(observed->q[OBS_OUTPUT_TOKENS].over, OVER_LIFETIME);
+}
+
 static void times_put_scrapes_in_order(void **state)
 {
     struct observe_kit *kit = *state;
@@ -491,6 +505,7 @@ int main(void)
         cmocka_unit_test(texts_are_kept),
         cmocka_unit_test(small_texts_give_their_values),
         cmocka_unit_test(two_scrapes_give_rates),
+        cmocka_unit_test(nothing_between_two_scrapes),
         cmocka_unit_test(times_put_scrapes_in_order),
         cmocka_unit_test(a_line_of_seconds_is_the_time),
         cmocka_unit_test(a_reset_counts_from_zero),
