@@ -58,6 +58,10 @@ static bool path_make(const struct exporting *exporting, const char *name,
 static bool sheet_begin(struct exporting *exporting, const char *name, const char *first)
 {
     char path[PATH_TEXT_MAX];
+    /* a store that somebody else made may hold any id: none leads out of the folder */
+    if (strchr(name, '/') || name[0] == '.') {
+        return fail(exporting, name, "cannot be the name of a file");
+    }
     if (exporting->n == TABLES_MAX) {
         return fail(exporting, exporting->part->file, "has more sets of columns than it may have");
     }

@@ -196,6 +196,24 @@ static void there_and_back_again(void **state)
     remove_folder(places->again);
 }
 
+/* A store of somebody else's may hold any id. */
+static void no_file_is_made_outside_of_the_folder(void **state)
+{
+    static const char RENAME[] = "PRAGMA foreign_keys=OFF; UPDATE records SET id = '%s' WHERE kind "
+                                 "= 'engine' AND id = '%s'";
+    const struct exported *places = *state;
+    char sql[200], outside[SCRATCH_PATH_MAX], error[STORE_ERROR_MAX] = "";
+    struct export_count count;
+    snprintf(sql, sizeof(sql), RENAME, "../../outside", "mlx");
+    bench_run(places->bench, sql);
+    assert_false(store_export(places->bench->path, places->again, &count, error));
+    assert_non_null(strstr(error, "cannot be the name of a file"));
+    path_in(places->bench, "outside.json", outside);
+    assert_int_equal(access(outside, F_OK), -1);
+    snprintf(sql, sizeof(sql), RENAME, "mlx", "../../outside");
+    bench_run(places->bench, sql);
+}
+
 /* Ends what the tests before it look at. */
 static void a_folder_is_brought_into_a_store_that_is_there(void **state)
 {
@@ -253,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_and_back_again),
         cmocka_unit_test(what_is_no_catalogue_is_refused),
+        cmocka_unit_test(no_file_is_made_outside_of_the_folder),
         cmocka_unit_test(a_folder_is_brought_into_a_store_that_is_there),
     };
     return cmocka_run_group_tests(tests, export_and_import, remove_all);
