@@ -126,10 +126,27 @@ static const struct schema_member SEEN_TOPIC[] = {
     TEXT("with_it", LIST, "worse, better, same: how runs with more of it compare"),
 };
 
+static const char *from_at(int index)
+{
+    return observed_from_name((enum observed_from)index);
+}
+
+static const struct schema_member SEEN_READING[] = {
+    ENUM("from", 0, from_at, FROM_COUNT, "which member of the request"),
+    TEXT("format", NULLABLE, "what it was taken for; null when it is none that is known"),
+    NUMBER("lines", 0, "that are not empty"),
+    NUMBER("used", 0, "that gave a figure or a signal"),
+    NUMBER("ignored", 0, "known, and of no meaning here"),
+    NUMBER("unknown", 0, "not understood"),
+    TEXT("unknown_names", LIST, "some of these"),
+    BOOLEAN("truncated", 0, "it ends within a line or a family"),
+};
+
 static const struct schema_member SEEN[] = {
     OBJECT("quantities", LIST, "SeenQuantity"),
     OBJECT("signs", LIST, "SeenSign"),
     OBJECT("topics", LIST, "SeenTopic"),
+    OBJECT("readings", LIST, "SeenReading"),
 };
 
 static const struct schema_member DIAGNOSIS[] = {
@@ -184,6 +201,7 @@ const struct schema DIAGNOSE_SCHEMAS[] = {
     CLOSED("Seen", SEEN, "what was understood of the request"),
     CLOSED("SeenQuantity", SEEN_QUANTITY, "a figure and where it is from"),
     CLOSED("SeenSign", SEEN_SIGN, "a sign and how sure it is"),
+    CLOSED("SeenReading", SEEN_READING, "what became of a text of the request"),
     CLOSED("SeenTopic", SEEN_TOPIC, "what is in use, or what runs differ in"),
     CLOSED("CauseList", CAUSE_LIST_MEMBERS, "all causes that a diagnosis knows"),
     CLOSED("Cause", CAUSE, "a cause: its signs, check and cure"),

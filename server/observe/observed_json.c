@@ -132,7 +132,7 @@ static void put_signals(struct json_out *out, const struct observed *observed)
     json_end_array(out);
 }
 
-static void put_readings(struct json_out *out, const struct observed *observed)
+void observed_put_readings(struct json_out *out, const struct observed *observed)
 {
     json_key(out, "readings");
     json_begin_array(out);
@@ -173,6 +173,6 @@ void observed_put_json(struct json_out *out, const struct observed *observed)
         json_end_object(out);
     }
     json_end_array(out);
-    put_readings(out, observed);
+    observed_put_readings(out, observed);
     json_end_object(out);
 }

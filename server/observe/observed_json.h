@@ -13,4 +13,7 @@
  * "gpus", "signals", "notes" and "readings". What was not observed is left out. */
 void observed_put_json(struct json_out *out, const struct observed *observed);
 
+/* Writes the member "readings" alone: what became of each text, in the order of reading. */
+void observed_put_readings(struct json_out *out, const struct observed *observed);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diagnose_words.h"
+#include "observed_json.h"
 #include "units.h"
 
 /* Below this score a cause wants more evidence. */
@@ -245,6 +246,7 @@ static void write_observed(struct json_out *out, const struct diagnose_request *
     write_quantities(out, &request->observed);
     write_signs(out, &request->symptoms);
     write_topics(out, &request->symptoms);
+    observed_put_readings(out, &request->observed);
     json_end_object(out);
 }
 
@@ -260,6 +262,18 @@ static void write_unused(struct json_out *out, const struct diagnose_request *re
     json_end_array(out);
 }
 
+/* A note as a sentence; of a contradiction its reader gives the quantity alone. */
+static void write_note(struct json_out *out, const struct observed_note *note)
+{
+    struct phrase phrase;
+
+    phrase_begin(&phrase);
+    phrase_add(&phrase, note->text);
+    if (strcmp(note->code, "differs") == 0)
+        phrase_add(&phrase, ": two sources differ by more than half, the more reliable one stands");
+    json_text(out, phrase_text(&phrase));
+}
+
 static void write_notes(struct json_out *out, const struct diagnose_request *request)
 {
     json_key(out, "notes");
@@ -269,7 +283,7 @@ static void write_notes(struct json_out *out, const struct diagnose_request *req
     for (int i = 0; i < request->n_notes; i++)
         json_text(out, request->notes[i]);
     for (int i = 0; i < request->observed.n_notes; i++)
-        json_text(out, request->observed.notes[i].text);
+        write_note(out, &request->observed.notes[i]);
     json_end_array(out);
 }
 

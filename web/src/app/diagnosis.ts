@@ -65,6 +65,7 @@ export interface Reading {
 export interface Expected {
     readonly regime: string;
     readonly dominant: string;
+    readonly seen_tpot_ms: number | null;
     readonly tpot_ms: Estimate;
     readonly ttft_ms: Estimate;
     readonly output_tok_s: Estimate;
@@ -81,7 +82,7 @@ export interface Diagnosis {
         readonly quantities: readonly SeenQuantity[];
         readonly signs: readonly SeenSign[];
         readonly topics: readonly SeenTopic[];
-        readonly readings?: readonly Reading[];
+        readonly readings: readonly Reading[];
     };
     readonly not_used: readonly string[];
     readonly notes: readonly string[];

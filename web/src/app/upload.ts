@@ -49,6 +49,10 @@ export function sendFile(path: string, file: Blob, options: SendOptions = {}): P
     });
 }
 
+/** What went wrong with an upload, whatever was thrown. */
+export const problemOfUpload = (error: unknown): Problem =>
+    (error instanceof Problem ? error : new Problem(0, 'the answer cannot be read', []));
+
 /**
  * The answer to a file sent to a path, sent again when either changes or `turn` does, `delay` ms after
  * they stand still. Null sends nothing.
@@ -71,8 +75,7 @@ export function useUpload<T>(path: string, file: Blob | null, turn: number, dela
             } catch (error) {
                 if (controller.signal.aborted)
                     return;
-                const problem = error instanceof Problem ? error : new Problem(0, 'the answer cannot be read', []);
-                setUpload({data: null, problem, sent: null});
+                setUpload({data: null, problem: problemOfUpload(error), sent: null});
             }
         }, delay);
         return () => {

@@ -51,7 +51,7 @@ function Verdict({diagnosis}: {diagnosis: Diagnosis})
     );
 }
 
-export function Answer({diagnosis}: {diagnosis: Diagnosis})
+export function Answer({diagnosis, concurrency}: {diagnosis: Diagnosis; concurrency: string | null})
 {
     const {causes, ruled_out} = diagnosis;
     return (
@@ -69,7 +69,7 @@ export function Answer({diagnosis}: {diagnosis: Diagnosis})
                     <ul class="causes">{ruled_out.map((cause) => <CauseCard key={cause.class} cause={cause} open={false} />)}</ul>
                 </section>
             )}
-            {diagnosis.expected && <Beside expected={diagnosis.expected} quantities={diagnosis.observed.quantities} />}
+            {diagnosis.expected && <Beside expected={diagnosis.expected} quantities={diagnosis.observed.quantities} concurrency={concurrency} />}
             <Understood diagnosis={diagnosis} />
         </>
     );

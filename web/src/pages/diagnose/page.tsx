@@ -12,7 +12,7 @@ import {Intake} from '../plan/intake';
 import {Answer} from './answer';
 import {Deployment} from './deployment';
 import {Paste} from './paste';
-import {deploymentQuery, diagnoseBody, withDeployment} from './settings';
+import {argumentOfSymptom, deploymentQuery, diagnoseBody, withDeployment} from './settings';
 import {Symptoms} from './symptoms';
 import type {PastedText} from './texts';
 
@@ -85,7 +85,7 @@ export default function DiagnosePage({place}: PageProps)
             <div class={problem || waiting ? 'diagnose-answer stale' : 'diagnose-answer'} aria-busy={waiting} aria-live="polite">
                 {problem && <div class="card"><FaultList what="Not diagnosed" problem={problem} /></div>}
                 {!body && <Nothing />}
-                {body && data && <Answer diagnosis={data} />}
+                {body && data && <Answer diagnosis={data} concurrency={query.get('concurrency') ?? query.get(argumentOfSymptom('concurrency'))} />}
             </div>
             {pasting && (
                 <Intake query={deployment} onClose={() => setPasting(false)} onPasted={(found) => {

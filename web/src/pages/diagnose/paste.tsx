@@ -20,9 +20,9 @@ function TextRow({row, onKind, onRemove}: {row: PastedText; onKind: (kind: TextK
                 <select id={id} value={row.kind} onChange={(event) => onKind(event.currentTarget.value as TextKind)}>
                     {KINDS.map(({kind, label}) => <option key={kind} value={kind}>{label}</option>)}
                 </select>
-                <span class="soft">{row.name}, {linesOf(row.text).toLocaleString('en-US')} lines, {figure(row.text.length, 'bytes')}</span>
                 <button type="button" class="quiet" aria-label={`Remove ${row.name}`} onClick={onRemove}>×</button>
             </div>
+            <span class="pasted-name soft">{row.name}, {linesOf(row.text).toLocaleString('en-US')} lines, {figure(row.text.length, 'bytes')}</span>
             <code class="pasted-first soft">{first}</code>
         </li>
     );

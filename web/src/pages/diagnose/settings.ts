@@ -121,6 +121,8 @@ function runsOf(query: URLSearchParams): Record<string, unknown>[]
 
 const textsOf = (texts: readonly PastedText[], kind: TextKind) => texts.filter((row) => row.kind === kind).map((row) => row.text);
 
+const oneOrAll = (texts: readonly string[]) => (texts.length === 1 ? texts[0] ?? '' : texts);
+
 /** The body of a question; null where nothing is said at all. */
 export function diagnoseBody(query: URLSearchParams, texts: readonly PastedText[]): Record<string, unknown> | null
 {
@@ -129,7 +131,7 @@ export function diagnoseBody(query: URLSearchParams, texts: readonly PastedText[
         delete body.model;
     const parts = {
         observed: seenOf(query), arms: runsOf(query), metrics: textsOf(texts, 'metrics'),
-        log: textsOf(texts, 'log').join('\n'), smi: textsOf(texts, 'smi').join('\n'),
+        log: oneOrAll(textsOf(texts, 'log')), smi: oneOrAll(textsOf(texts, 'smi')),
         changed: query.get('changed') ?? '', symptom: query.get('symptom') ?? '',
     };
     for (const [name, part] of Object.entries(parts)) {

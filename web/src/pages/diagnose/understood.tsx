@@ -35,25 +35,30 @@ function rangeOf(estimate: Estimate, unit: Unit): string
 }
 
 /** The speeds that were seen beside those that the planner expects. */
-export function Beside({expected, quantities}: {expected: Expected; quantities: readonly SeenQuantity[]})
+export function Beside({expected, quantities, concurrency}:
+    {expected: Expected; quantities: readonly SeenQuantity[]; concurrency: string | null})
 {
     return (
         <section class="card" aria-labelledby="beside-title">
             <h2 id="beside-title">Beside the budget</h2>
-            <p class="soft">The planner: {regimeWords(expected.regime)}, <span class="mono">{expected.dominant}</span> leads.</p>
+            <p class="soft">
+                Planned for {concurrency ? `${concurrency} at once` : 'one request at a time, as no concurrency is given'}:{' '}
+                {regimeWords(expected.regime)}, <span class="mono">{expected.dominant}</span> leads.
+            </p>
             <Scroll label="Speeds beside the budget">
                 <table>
                     <thead><tr><th scope="col">Speed</th><th scope="col" class="number">Seen</th><th scope="col" class="number">Expected</th>
                         <th scope="col" class="number">Seen / expected</th><th scope="col">Basis</th></tr></thead>
                     <tbody>{SPEEDS.map(({name, title, unit, seen}) => {
                         const found = seen.map((one) => quantities.find((row) => row.name === one)).find((row) => row !== undefined);
+                        const value = (name === 'tpot_ms' ? expected.seen_tpot_ms : null) ?? found?.value;
                         const estimate = expected[name];
                         return (
                             <tr key={name}>
                                 <th scope="row">{title}</th>
-                                <td class="number">{figure(found?.value, unit)}</td>
+                                <td class="number">{figure(value, unit)}</td>
                                 <td class="number">{rangeOf(estimate, unit)}</td>
-                                <td class="number">{found && estimate.expected ? digits(found.value / estimate.expected, 2) : '–'}</td>
+                                <td class="number">{value && estimate.expected ? digits(value / estimate.expected, 2) : '–'}</td>
                                 <td><Basis basis={estimate.basis} /></td>
                             </tr>
                         );
@@ -83,7 +88,7 @@ function ReadingLine({of}: {of: Reading})
 export function Understood({diagnosis}: {diagnosis: Diagnosis})
 {
     const {observed, not_used, notes} = diagnosis;
-    const {quantities, signs, topics, readings = []} = observed;
+    const {quantities, signs, topics, readings} = observed;
     return (
         <section class="card" aria-labelledby="understood-title">
             <h2 id="understood-title">What was understood</h2>
