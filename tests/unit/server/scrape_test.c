@@ -177,6 +177,8 @@ static const struct observe_row TEXTS[] = {
      OBS_PREFIX_QUERIES, 100},
     {"vllm:prefix_cache_queries_total 100\nvllm:prefix_cache_hits_total 40\n", OBS_PREFIX_HIT_RATE,
      0.4},
+    {"vllm:prefix_cache_queries_total 100\nvllm:prefix_cache_hits_total -5\n", OBS_PREFIX_HIT_RATE,
+     NAN},
     {"vllm:num_requests_waiting 5\nvllm:num_requests_waiting_by_reason{reason=\"capacity\"} 4\n"
      "vllm:num_requests_waiting_by_reason{reason=\"deferred\"} 1\n",
      OBS_WAITING, 5},
