@@ -6,19 +6,29 @@
  * the larger one. */
 #define CONTRADICTION_SHARE 0.5
 
+/* What is said where two texts give a quantity differently. */
+#define DIFFERS(NAME)                                                                              \
+    NAME                                                                                           \
+        " differs by more than half between what was posted: the request's own field is believed " \
+        "before a scrape, a scrape before a log"
+
 static const struct observed_quantity QUANTITIES[OBSERVED_COUNT] = {
-#define X(ID, NAME, UNIT, MEANING) [OBS_##ID] = {NAME, MEANING, UNIT},
+#define X(ID, NAME, UNIT, MEANING) [OBS_##ID] = {NAME, MEANING, DIFFERS(NAME), UNIT},
     OBSERVED_QUANTITY_LIST(X)
 #undef X
 #define L(ID, NAME, MEANING)                                                                       \
-    [OBS_##ID##_COUNT] = {NAME "_count", MEANING ", samples", UNIT_COUNT},                         \
-    [OBS_##ID##_MEAN_MS] = {NAME "_mean_ms", MEANING ", mean", UNIT_MS},                           \
-    [OBS_##ID##_P50_MS] = {NAME "_p50_ms", MEANING ", median", UNIT_MS},                           \
-    [OBS_##ID##_P90_MS] = {NAME "_p90_ms", MEANING ", 90th percentile", UNIT_MS},                  \
-    [OBS_##ID##_P99_MS] = {NAME "_p99_ms", MEANING ", 99th percentile", UNIT_MS},                  \
+    [OBS_##ID##_COUNT] = {NAME "_count", MEANING ", samples", DIFFERS(NAME "_count"), UNIT_COUNT}, \
+    [OBS_##ID##_MEAN_MS] = {NAME "_mean_ms", MEANING ", mean", DIFFERS(NAME "_mean_ms"), UNIT_MS}, \
+    [OBS_##ID##_P50_MS] = {NAME "_p50_ms", MEANING ", median", DIFFERS(NAME "_p50_ms"), UNIT_MS},  \
+    [OBS_##ID##_P90_MS] = {NAME "_p90_ms", MEANING ", 90th percentile", DIFFERS(NAME "_p90_ms"),   \
+                           UNIT_MS},                                                               \
+    [OBS_##ID##_P99_MS] = {NAME "_p99_ms", MEANING ", 99th percentile", DIFFERS(NAME "_p99_ms"),   \
+                           UNIT_MS},                                                               \
     [OBS_##ID##_BEYOND_SHARE] = {NAME "_beyond_share",                                             \
-                                 MEANING ", share above the last finite bucket", UNIT_FRACTION},   \
-    [OBS_##ID##_BOUND_MS] = {NAME "_bound_ms", MEANING ", the last finite bucket", UNIT_MS},
+                                 MEANING ", share above the last finite bucket",                   \
+                                 DIFFERS(NAME "_beyond_share"), UNIT_FRACTION},                    \
+    [OBS_##ID##_BOUND_MS] = {NAME "_bound_ms", MEANING ", the last finite bucket",                 \
+                             DIFFERS(NAME "_bound_ms"), UNIT_MS},
         OBSERVED_LATENCY_LIST(L)
 #undef L
 };
@@ -308,7 +318,7 @@ static void merge_value(struct observed *into, const struct observed *from, enum
         return;
     }
     if (contradict(&into->q[id], theirs))
-        observed_note(into, "differs", QUANTITIES[id].name);
+        observed_note(into, "differs", QUANTITIES[id].differs);
     (void)observed_set(into, id, *theirs);
 }
 

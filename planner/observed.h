@@ -216,6 +216,7 @@ enum observed_id { OBSERVED_QUANTITY_LIST(X) OBSERVED_LATENCY_LIST(L) OBSERVED_C
 /* A quantity's name and nature. */
 struct observed_quantity {
     const char *name, *meaning;
+    const char *differs; /* what is said where two texts give it differently */
     enum observed_unit unit;
 };
 

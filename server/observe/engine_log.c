@@ -465,6 +465,8 @@ static void settle(struct log_reading *log)
                       "gives from nothing to twice the kernel's speed");
     if (log->reading.used)
         log->reading.format = "engine log";
+    else if (log->reading.lines)
+        observed_note(observed, "not_understood", "no line of the log says anything that is known");
     if (observed->n_readings < OBSERVED_READINGS_MAX)
         observed->readings[observed->n_readings++] = log->reading;
 }

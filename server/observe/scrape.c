@@ -204,10 +204,20 @@ static void put_parts(const struct scrape_set *set, struct observed *observed)
     }
 }
 
-static void put_readings(const struct scrapes *scrapes, struct observed *observed)
+static void put_readings(struct arena *arena, const struct scrapes *scrapes,
+                         struct observed *observed)
 {
-    for (int i = 0; i < scrapes->n && observed->n_readings < OBSERVED_READINGS_MAX; i++)
-        observed->readings[observed->n_readings++] = scrapes->sets[i]->reading;
+    for (int i = 0; i < scrapes->n && observed->n_readings < OBSERVED_READINGS_MAX; i++) {
+        const struct observed_reading *reading = &scrapes->sets[i]->reading;
+        observed->readings[observed->n_readings++] = *reading;
+        if (reading->unknown && reading->unknown_names[0])
+            scrape_note(arena, observed, "not_understood",
+                        "%zu of %zu lines of a scrape are not understood, such as \"%s\"",
+                        reading->unknown, reading->lines, reading->unknown_names[0]);
+        if (reading->truncated)
+            scrape_note(arena, observed, "truncated",
+                        "a scrape is cut off: what would follow is not known, not 0");
+    }
 }
 
 /* What is the case ------------------------------------------------------------------------------
@@ -319,7 +329,7 @@ bool observe_scrapes(struct arena *arena, const struct observe_scrape *scrapes, 
     find_targets(read, targets);
     read_targets(arena, targets, window_s, tally, own);
     observed_gpu_summarize(own, FROM_METRICS);
-    put_readings(read, own);
+    put_readings(arena, read, own);
     observed_merge(observed, own);
     return true;
 }

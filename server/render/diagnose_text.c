@@ -150,5 +150,7 @@ void diagnose_text_write(struct json_out *out, const struct diagnose_report *rep
         text_wrap(out, report->request->no_plan, 0, 2);
     for (int i = 0; i < report->request->n_notes; i++)
         paragraph(out, "Note: ", report->request->notes[i]);
+    for (int i = 0; i < report->request->observed.n_notes; i++)
+        paragraph(out, "Read: ", report->request->observed.notes[i].text);
     text_clean(out, from, false);
 }
