@@ -354,6 +354,7 @@ enum sign_id { SIGN_LIST(X) SIGN_COUNT };
     X(TOPIC_SLOTS, "slots")                                                                        \
     X(TOPIC_STOP_STRINGS, "stop strings")                                                          \
     X(TOPIC_UNIFIED_MEMORY, "unified memory")                                                      \
+    X(TOPIC_CLIENT, "another load generator")                                                      \
     X(TOPIC_REASONING, "a reasoning parser")
 
 #define X(ID, NAME) ID,

@@ -90,6 +90,9 @@ static const struct sign_phrase SIGNS[] = {
      SAID},
     {"after|over several|hours|days|time|uptime|long degrad*|slow*|worse|fail*|stall*|hang*|grow*",
      SAYS, SIGN_GROWS_WITH_UPTIME, SAID},
+    {"after thousands|million|many|while|hundreds|tens "
+     "increas*|slow*|grow*|degrad*|stuck|recover*|jump*",
+     SAYS, SIGN_GROWS_WITH_UPTIME, SAID},
     {"restart fixes|helps|recover*|restores|fast", SAYS, SIGN_GROWS_WITH_UPTIME, SAID},
     {"pause*|stall*|spike* grow*|longer|increas*|worse", SAYS, SIGN_STALLS_GROW, SAID},
     {"peer|other rank|gpu 100|busy|spin*|wait*", SAYS, SIGN_ONE_RANK_STALLS, SAID},
@@ -260,6 +263,9 @@ static const struct sign_phrase SIGNS[] = {
     {"versus|vs|than|gap|over bare|raw|standalone|kernel|model_only|alone model", SAYS,
      SIGN_BARE_MODEL_FASTER, SAID},
     {"environment|env variable|var|differ*|only|set", SAYS, SIGN_ENVIRONMENT_DIFFERS, SAID},
+    {"same server another|other|different|second "
+     "load_generator|client|tool|generator|benchmark|fine",
+     SAYS, SIGN_CLIENT_LIMIT, SAID},
     {"client|benchmark|load_generator|generator|locust|aiohttp "
      "bottleneck|limit*|bound|slow|saturat*|cpu",
      SAYS, SIGN_CLIENT_LIMIT, SAID},
@@ -307,7 +313,8 @@ static const struct topic_phrase TOPICS[] = {
      "quant|quantization|bnb|nf4|marlin|q4_0|q8_0|4bit|8bit",
      TOPIC_QUANTIZATION, 1},
     {"bf16|fp16|f16|unquantized|bfloat16|half_precision|16bit", TOPIC_QUANTIZATION, -1},
-    {"fp8_kv|kv_fp8|kv_cache_dtype|kv_int8|ctk|ctv|q8_kv|kv_q8|kv_q4|quantized_kv|int8_kv",
+    {"kv_cache_quantization|quantized_kv_cache|kv_quantization|kv_quant|kv_cache_quant|quantised_"
+     "kv|fp8_kv|kv_fp8|kv_cache_dtype|kv_int8|ctk|ctv|q8_kv|kv_q8|kv_q4|quantized_kv|int8_kv",
      TOPIC_KV_QUANTIZATION, 1},
     {"tp#", TOPIC_TP, 2},
     {"tensor_parallel#|tensor_parallel_size#", TOPIC_TP, 2},
@@ -355,6 +362,7 @@ static const struct topic_phrase TOPICS[] = {
     {"api_server_count|multi_process|multiprocess|more_workers", TOPIC_API_SERVERS, 1},
     {"image|images|video|videos|vision|audio|multimodal|mm|vl|frames", TOPIC_MEDIA, 1},
     {"text_only|text", TOPIC_MEDIA, -1},
+    {"client|bench|benchmark_tool|tool|load_generator|harness", TOPIC_CLIENT, 1},
     {"sclk#|mhz#|clock#", TOPIC_CLOCK, 2},
     {"sclk|clock|clocks|overclock|boost|frequency", TOPIC_CLOCK, 1},
     {"power#|pl#|watt#|tdp#", TOPIC_POWER, 2},
@@ -381,10 +389,10 @@ static const struct topic_phrase TOPICS[] = {
     {"cold|first|turn1|turn_1|run1|run_1|req1|initial", TOPIC_WARM, -1},
     {"interval#|delay_prefill|delayed_prefill|prefill_delay|coalesce*|prefill_interval#",
      TOPIC_SPREAD_ARRIVALS, 1},
-    {"attention_backend|flashinfer|triton_attn|fa3|fa2|flash_attn|xformers|flex_attention|trtllm_"
+    {"attention_backend|flashinfer|triton_attn|fa3|fa2|xformers|flex_attention|trtllm_"
      "gen|aiter",
      TOPIC_ATTENTION_BACKEND, 1},
-    {"fa|fa_on|flash_attention", TOPIC_FLASH_ATTENTION, 1},
+    {"fa|fa_on|flash_attention|flash_attn", TOPIC_FLASH_ATTENTION, 1},
     {"np#|slots#|parallel#", TOPIC_SLOTS, 2},
     {"slots|unified_kv|kv_unified", TOPIC_SLOTS, 1},
     {"stop|stop_string|stop_strings|stop_sequences", TOPIC_STOP_STRINGS, 1},
@@ -437,7 +445,11 @@ static int denied_topic(const struct words *words, enum topic_id topic)
 
 int phrases_topic(const struct words *words, enum topic_id topic, double *ret_amount)
 {
+    int denied = denied_topic(words, topic);
+
     *ret_amount = NAN;
+    if (denied != 0)
+        return denied;
     for (size_t i = 0; i < ARRAY_LEN(TOPICS); i++) {
         if (TOPICS[i].topic != topic)
             continue;
@@ -450,7 +462,7 @@ int phrases_topic(const struct words *words, enum topic_id topic, double *ret_am
         }
         return is_switched_off(words, at) ? -TOPICS[i].polarity : TOPICS[i].polarity;
     }
-    return denied_topic(words, topic);
+    return 0;
 }
 
 static bool read_signs(const struct words *words, enum phrase_channel channel,
@@ -510,6 +522,10 @@ static int compared_topics(const struct words *words, enum topic_id ret_topics[C
         double amount;
         if (phrases_topic(words, (enum topic_id)i, &amount) == 0 ||
             is_single((enum topic_id)i, amount))
+            continue;
+        /* "A quantised cache" has the word of quantised weights in it. */
+        double of_cache;
+        if (i == TOPIC_QUANTIZATION && phrases_topic(words, TOPIC_KV_QUANTIZATION, &of_cache) != 0)
             continue;
         if (is_circumstance((enum topic_id)i))
             circumstance = circumstance == TOPIC_COUNT ? (enum topic_id)i : circumstance;
