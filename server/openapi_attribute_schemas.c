@@ -157,6 +157,7 @@ static const struct schema_member WINDOW[] = {
     NUMBER("recorded_busy_us", NULLABLE, NULL),
     NUMBER("outside_us", NULLABLE, "device time outside the window"),
     NUMBER("streams", NULLABLE, NULL),
+    NUMBER("gemm_rows", NULLABLE, "rows of the widest matrix product: tokens of a step"),
 };
 
 const struct schema ATTRIBUTE_SCHEMAS[] = {

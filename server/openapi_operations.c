@@ -61,6 +61,8 @@ static const struct handler_row {
     {attribute_handler, QUERY_ATTRIBUTE, .schema = "Attribution",
      .file =
          "the profile as the tool wrote it, plain or gzip; what it is shows in its first bytes"},
+    {attribute_keep_handler, QUERY_KEEP, .schema = "Anchor",
+     .file = "the profile, as POST /v1/attribute reads it"},
     {records_list_handler, QUERY_LIST, .schema = "RecordList"},
     {records_item_handler, QUERY_ITEM, .schema = "Record"},
     {anchors_list_handler, QUERY_ANCHORS, .schema = "AnchorList"},

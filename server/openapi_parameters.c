@@ -349,10 +349,9 @@ static void put_upload_parameters(struct json_out *out)
     }
 }
 
-static void put_attribute_parameters(struct json_out *out)
+static void put_arguments(struct json_out *out, const struct attribute_argument *known)
 {
-    openapi_table_parameters(out, &PLAN_FIELDS);
-    for (const struct attribute_argument *known = ATTRIBUTE_ARGUMENTS; known->name; known++) {
+    for (; known->name; known++) {
         put_parameter(out, known->name, known->doc, known->type);
     }
 }
@@ -398,8 +397,12 @@ void operation_parameters_write(struct json_out *out, const struct operation *op
     if (query == QUERY_UPLOAD) {
         put_upload_parameters(out);
     }
-    if (query == QUERY_ATTRIBUTE) {
-        put_attribute_parameters(out);
+    if (query == QUERY_ATTRIBUTE || query == QUERY_KEEP) {
+        openapi_table_parameters(out, &PLAN_FIELDS);
+        put_arguments(out, ATTRIBUTE_ARGUMENTS);
+    }
+    if (query == QUERY_KEEP) {
+        put_arguments(out, KEEP_ARGUMENTS);
     }
     put_format(out, route);
     json_end_array(out);

@@ -26,7 +26,8 @@ enum query_shape {
     QUERY_SWEEP,
     QUERY_SEARCH,
     QUERY_UPLOAD,
-    QUERY_ATTRIBUTE
+    QUERY_ATTRIBUTE,
+    QUERY_KEEP
 };
 
 /* Writes the member "parameters". */

@@ -280,6 +280,7 @@ static void put_window(struct json_out *out, const struct attribution *attributi
                     attribution->profile->spans ? attribution->outside_us : (double)NAN);
     json_put_number(out, "streams",
                     attribution->profile->spans ? attribution->profile->n_streams : (double)NAN);
+    json_put_number(out, "gemm_rows", attribution->profile->tokens);
     json_end_object(out);
 }
 

@@ -8,7 +8,7 @@
 #include "field.h"
 #include "query_switch.h"
 
-#define OWN_MAX 16
+#define OWN_MAX 32
 #define FILLED_MAX 8
 #define BATCH_MAX 1e6
 #define CONTEXT_MAX 1e8
@@ -27,6 +27,20 @@ const struct attribute_argument ATTRIBUTE_ARGUMENTS[] = {
     {"ranks", "ranks whose times a table adds", "number"},
     {"wall_ms", "wall time of the same work, measured without the profiler", "number"},
     {"ascii", "plain text in ASCII alone", "boolean"},
+    {0},
+};
+
+const struct attribute_argument KEEP_ARGUMENTS[] = {
+    {"id", "of the record; made of what it says when it is left out", "string"},
+    {"title", "of the record", "string"},
+    {"measured_on", "a date", "string"},
+    {"notes", "kept with the record", "string"},
+    {"why", "kept with the revision", "string"},
+    {"source.title", "where the profile is from; who posts it when it is left out", "string"},
+    {"source.kind", "measurement when it is left out", "string"},
+    {"source.url", "http or https", "string"},
+    {"source.date", "a date", "string"},
+    {"source.license", "of the profile", "string"},
     {0},
 };
 
@@ -203,8 +217,8 @@ static const char *why_no_plan(const struct run *run, const struct plan_request 
 }
 
 /* Reads the deployment's arguments, the file's beside them. */
-static void read_plan(struct context *ctx, struct faults *faults, struct profile *profile,
-                      struct run *run)
+static void read_plan(struct context *ctx, struct faults *faults, bool keeps,
+                      struct profile *profile, struct run *run)
 {
     const char *own[OWN_MAX];
     int n_own = 0;
@@ -218,6 +232,8 @@ static void read_plan(struct context *ctx, struct faults *faults, struct profile
         return;
     }
     for (const struct attribute_argument *it = ATTRIBUTE_ARGUMENTS; it->name; it++)
+        own[n_own++] = it->name;
+    for (const struct attribute_argument *it = KEEP_ARGUMENTS; keeps && it->name; it++)
         own[n_own++] = it->name;
     own[n_own++] = "format";
     fill(ctx, profile, run, filled);
@@ -257,5 +273,5 @@ void run_read(struct context *ctx, struct faults *faults, const struct attribute
     ret_run->conditions[RUN_PHASE].from = attribution->phase_from;
     if (!isnan(query->context))
         ret_run->new_tokens = NAN;
-    read_plan(ctx, faults, profile, ret_run);
+    read_plan(ctx, faults, query->keeps, profile, ret_run);
 }

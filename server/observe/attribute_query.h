@@ -19,6 +19,8 @@ struct attribute_argument {
 
 /* A NULL name ends. */
 extern const struct attribute_argument ATTRIBUTE_ARGUMENTS[];
+/* What is said besides of a profile that is kept. */
+extern const struct attribute_argument KEEP_ARGUMENTS[];
 
 /* One condition of the run. */
 struct condition {
@@ -45,6 +47,7 @@ struct attribute_query {
     struct attribution_asked asked;
     double batch, context;
     bool ascii;
+    bool keeps; /* the arguments of what is kept are there too */
 };
 
 /* Reads the route's own arguments. */

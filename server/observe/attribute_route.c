@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attribute_reply.h"
+#include "attribute_work.h"
 #include "body.h"
 #include "negotiate.h"
 #include "problem.h"
@@ -67,33 +68,46 @@ static void write_reply(struct context *ctx, const struct attribute_reply *reply
     reply_write(ctx, 200, &out);
 }
 
-void attribute_handler(struct context *ctx)
+bool attribute_read(struct context *ctx, bool keeps, struct faults *ret_faults,
+                    struct attribute_work *ret_work)
 {
     struct arena *arena = ctx->request->arena;
     struct profile *profile = read_profile(ctx->request);
     struct attribute_query query;
-    struct faults faults;
-    struct run run;
 
-    faults_init(&faults, arena);
-    attribute_query_read(ctx->request, &faults, &query);
+    faults_init(ret_faults, arena);
+    attribute_query_read(ctx->request, ret_faults, &query);
+    query.keeps = keeps;
     if (profile && profile->error)
-        refuse_file(profile, &faults);
+        refuse_file(profile, ret_faults);
     struct attribution *attribution =
         profile ? attribution_new(arena, profile, &query.asked) : NULL;
     if (!attribution) {
         problem_status(ctx, 413, "the request needs more memory than one request may use");
-        return;
+        return false;
     }
-    run_read(ctx, &faults, &query, profile, attribution, &run);
+    run_read(ctx, ret_faults, &query, profile, attribution, &ret_work->run);
+    ret_work->attribution = attribution;
+    ret_work->ascii = query.ascii;
+    return true;
+}
+
+void attribute_handler(struct context *ctx)
+{
+    struct attribute_work work;
+    struct faults faults;
+
+    if (!attribute_read(ctx, false, &faults, &work))
+        return;
     if (faults.n > 0) {
         problem_faults(ctx, &faults);
         return;
     }
-    const struct attribution_budget *budget = attribution_budget_new(arena, attribution, &run);
+    const struct attribution_budget *budget =
+        attribution_budget_new(ctx->request->arena, work.attribution, &work.run);
     if (!budget) {
         problem_status(ctx, 413, "the request needs more memory than one request may use");
         return;
     }
-    write_reply(ctx, &(struct attribute_reply){attribution, budget, &run, query.ascii});
+    write_reply(ctx, &(struct attribute_reply){work.attribution, budget, &work.run, work.ascii});
 }

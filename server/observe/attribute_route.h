@@ -15,4 +15,8 @@ extern const struct body_sink PROFILE_SINK;
 
 handler_fn attribute_handler;
 
+/* POST /v1/attributions: the same, kept as an anchor of kind attribution. What is refused, or of
+ * conditions that are not known, is not kept; the reply is that of POST /v1/anchors. */
+handler_fn attribute_keep_handler;
+
 #endif

@@ -5,6 +5,11 @@
 #include <string.h>
 
 #define NS_PER_US 1e3
+/* Of the time of loading: a rest that is longer may hold it. */
+#define LOAD_DOUBT 0.8
+#define COLLECTIVE_NOTED 0.05
+/* Names that a table must have for its counts to say something of ranks. */
+#define RANKS_NAMES_MIN 5
 
 const char *run_phase_name(enum run_phase phase)
 {
@@ -271,13 +276,18 @@ static bool share_out(struct attribution *attribution, struct profile *profile)
     return true;
 }
 
-/* The parts that a program prints of its own run stand in the place of a window. */
-static void measure_parts(struct attribution *attribution, const struct profile *profile)
+/* The parts that a program prints of its own run stand in the place of a window: one sequence, at
+ * half of what it generated on the average. */
+static void measure_parts(struct attribution *attribution, struct profile *profile)
 {
     double device = 0, total = 0, host = 0;
 
+    attribution->file_batch = 1;
+    attribution->file_context = 0;
     for (int i = 0; i < profile->n_parts; i++) {
         const struct profile_part *part = &profile->parts[i];
+        bool eval = strcmp(part->label, "eval") == 0;
+        attribution->file_context += part->is_device ? part->count / (eval ? 2 : 1) : 0;
         device += part->is_device ? part->us : 0;
         total += strcmp(part->label, "total") == 0 ? part->us : 0;
         host += strcmp(part->label, "sample") == 0 ? part->us : 0;
@@ -287,7 +297,13 @@ static void measure_parts(struct attribution *attribution, const struct profile 
     attribution->sum_us = attribution->busy_us = device;
     attribution->span_us = total >= device ? total : device + host;
     attribution->idle_us = attribution->span_us - device;
-    attribution->window_from = "the program's own total, without loading";
+    attribution->window_from = "the program's own total";
+    if (profile->load_us > 0 && attribution->idle_us > LOAD_DOUBT * profile->load_us)
+        profile_warn(
+            profile,
+            "%.0f ms are unaccounted for, and loading took %.0f ms: this version may count "
+            "loading into its total",
+            (attribution->idle_us - host) / 1e3, profile->load_us / 1e3);
 }
 
 static void measure_arms(struct attribution *attribution, struct profile *profile)
@@ -323,15 +339,20 @@ static void divide_ranks(struct profile *profile, double ranks)
 }
 
 /* A wall time of the same work tells the idle time that a table cannot. */
-static void take_wall(struct attribution *attribution, double wall_us)
+static void take_wall(struct attribution *attribution, struct profile *profile, double wall_us)
 {
     double busy = isnan(attribution->busy_us) ? attribution->sum_us : attribution->busy_us;
 
     if (isnan(wall_us) || isnan(busy))
         return;
+    if (wall_us < busy) {
+        profile_warn(profile,
+                     "the wall time is shorter than the kernels take: it is of other work");
+        return;
+    }
     attribution->span_us = wall_us;
     attribution->busy_us = busy;
-    attribution->idle_us = fmax(wall_us - busy, 0);
+    attribution->idle_us = wall_us - busy;
     attribution->window_from = "the wall time beside the file";
     attribution->has_host_parts = false;
 }
@@ -351,6 +372,75 @@ static void choose_phase(struct attribution *attribution, struct profile *profil
     if (attribution->phase == RUN_MIXED)
         profile_warn(profile, "prefill and decode run in the same step: its shares are of neither "
                               "alone");
+}
+
+/* Names of kernels that only speculation launches. */
+static bool is_speculation(const char *name)
+{
+    static const char *const WORDS[] = {"eagle",       "Eagle",      "medusa",
+                                        "verify_tree", "build_tree", "rejection_random_sample",
+                                        "draft",       "ngram_match"};
+
+    for (size_t i = 0; i < ARRAY_LEN(WORDS); i++)
+        if (strstr(name, WORDS[i]))
+            return true;
+    return false;
+}
+
+static double share_of(const struct attribution *attribution, enum kernel_class class)
+{
+    for (int i = 0; i < attribution->n_shares; i++)
+        if (attribution->shares[i].class == class)
+            return attribution->shares[i].share;
+    return 0;
+}
+
+/* The most ranks whose counts a table may add: all of its counts divide by them. */
+static int ranks_of(const struct profile *profile)
+{
+    static const int RANKS[] = {8, 4, 2};
+
+    for (size_t i = 0; i < ARRAY_LEN(RANKS); i++) {
+        int n = 0;
+        bool divides = true;
+        for (int j = 0; j < profile->n_names; j++) {
+            n += profile->names[j].launches > 0;
+            divides = divides && fmod(profile->names[j].launches, RANKS[i]) == 0;
+        }
+        if (divides && n >= RANKS_NAMES_MIN)
+            return RANKS[i];
+    }
+    return 1;
+}
+
+/* What a reader of the shares must know. */
+static void note_traps(const struct attribution *attribution, struct profile *profile,
+                       const struct attribution_asked *asked)
+{
+    double collective = share_of(attribution, KERNEL_COLLECTIVE);
+    int ranks = profile->spans || isfinite(asked->ranks) || collective <= 0 ? 1 : ranks_of(profile);
+
+    if (collective > COLLECTIVE_NOTED)
+        profile_warn(profile,
+                     "%.0f %% is collectives: their time holds the wait for the slowest "
+                     "rank",
+                     100 * collective);
+    if (ranks > 1)
+        profile_warn(profile,
+                     "all counts divide by %d: the table may add the times of so many "
+                     "ranks; ?ranks=%d divides them",
+                     ranks, ranks);
+    for (int i = 0; i < attribution->n_names; i++)
+        if (is_speculation(attribution->names[i].text)) {
+            profile_warn(profile,
+                         "%.60s: a draft model runs in the same steps; its GEMMs and the "
+                         "output layer's extra rows are in the shares",
+                         attribution->names[i].text);
+            break;
+        }
+    if (profile->spans && !profile->device_name)
+        profile_warn(profile, "the trace names no device%s: ?hardware=",
+                     profile->device_memory_bytes > 0 ? " and has its memory alone" : "");
 }
 
 struct attribution *attribution_new(struct arena *arena, struct profile *profile,
@@ -387,8 +477,9 @@ struct attribution *attribution_new(struct arena *arena, struct profile *profile
         measure_parts(attribution, profile);
     if (profile->n_arms > 0 && attribution->n_names == 0)
         measure_arms(attribution, profile);
-    take_wall(attribution, asked->wall_us);
+    take_wall(attribution, profile, asked->wall_us);
     choose_phase(attribution, profile, asked);
+    note_traps(attribution, profile, asked);
     attribution_refuse(attribution, profile);
     return attribution;
 }

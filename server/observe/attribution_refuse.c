@@ -15,11 +15,14 @@
 #define LISTED_SHARE_MIN 0.05
 #define TRAINING_NAMES_MIN 2
 
+/* Kernels of the whole recording, as its calls are. */
 static double device_launches(const struct profile *profile)
 {
     double sum = 0;
 
-    for (int i = 0; i < profile->n_names; i++)
+    for (size_t i = 0; i < profile->n_spans; i++)
+        sum += (span_kind(&profile->spans[i]) & SPAN_DEVICE) != 0;
+    for (int i = 0; i < profile->n_names && !profile->spans; i++)
         sum += profile->names[i].on_host ? 0 : profile->names[i].launches;
     return sum;
 }
@@ -52,7 +55,8 @@ static const char *refuse_graphs(const struct attribution *attribution,
     double kernels = device_launches(profile);
 
     (void)attribution;
-    if (graphs <= GRAPH_LAUNCHES_SHARE * launches || kernels <= 0 || kernels >= launches + graphs)
+    if (profile->spans_dropped > 0 || graphs <= GRAPH_LAUNCHES_SHARE * launches || kernels <= 0 ||
+        kernels >= launches + graphs)
         return NULL;
     return arena_printf(profile->arena,
                         "the kernels inside CUDA graphs are not in it: %.0f graph launches, and "

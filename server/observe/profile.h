@@ -120,9 +120,10 @@ struct profile {
     double tokens;           /* rows of the widest matrix product that the file shows; NAN */
     double device_total_us;  /* what the file calls the total; NAN */
     double steps_counted;    /* steps that the times are of; NAN: unknown */
-    bool is_tree, is_cut, is_percent_only;
-    double cut_rows;    /* rows that end too early to be read */
-    const char *engine; /* that the format belongs to; NULL */
+    double load_us;          /* that a program printed of loading; 0: none */
+    bool is_cut;             /* the file ends too early */
+    double cut_rows;         /* rows that end too early to be read */
+    const char *engine;      /* that the format belongs to; NULL */
 
     const char *warnings[PROFILE_WARNINGS_MAX];
     int n_warnings;

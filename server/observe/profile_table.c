@@ -156,7 +156,7 @@ static void arm_row(struct lines_state *state, const struct cells *cells)
     double wall_us = time_at(state, cells, COLUMN_WALL),
            busy_us = time_at(state, cells, COLUMN_BUSY);
     const char *text = arena_copy(profile->arena, label.text, label.length);
-    if (isnan(wall_us) || isnan(busy_us) || !text) {
+    if (!(busy_us <= wall_us) || !text) {
         profile->cut_rows++;
         return;
     }

@@ -5,8 +5,8 @@
  *
  * "eval time = 7777.90 ms / 1023 runs (...)", under some locales with a decimal comma. A run is
  * prompt, generation, sampling; what is left of its total is the program's own time. Loading is no
- * part of the total of the context (llama_perf_context_print counts from the context's start), and
- * is passed over.
+ * part of the total as most versions count it; where the rest is as long as loading took, it may
+ * be.
  */
 #include <math.h>
 #include <string.h>
@@ -94,12 +94,22 @@ static void take_object(struct profile *profile, struct slice line)
         add_part(profile, PART_EVAL, eval_ms * 1e3, member_in(line, "\"predicted_n\":"));
 }
 
+/* "load time = 1971.24 ms" */
+static void take_load(struct profile *profile, struct slice line)
+{
+    double ms = member_in(line, "load time =");
+
+    if (!isnan(ms))
+        profile->load_us += ms * 1e3;
+}
+
 void timings_line(struct lines_state *state, struct slice line)
 {
     enum part_row row;
     struct slice value;
 
     if (!find_part(line, &row, &value) || value.length == 0 || *value.text != '=') {
+        take_load(state->profile, line);
         take_object(state->profile, line);
         return;
     }

@@ -76,7 +76,6 @@ void tree_line(struct lines_state *state, struct slice line)
     if (state->waiting >= 0 && depth > state->waiting_depth)
         state->waiting = -1;
     settle(state);
-    state->profile->is_tree = true;
     state->waiting = profile_name(state->profile, rest.text, rest.length, STAGE_ANY);
     state->waiting_depth = depth;
     state->waiting_us = us;
