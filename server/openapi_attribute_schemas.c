@@ -48,6 +48,7 @@ static const struct schema_member ATTRIBUTION[] = {
     ENUM("dominant", NULLABLE, kernel_class_at, KERNEL_CLASSES, "the class with the most time"),
     NUMBER("covered_share", NULLABLE, "of all device time that was listed and got a class"),
     NUMBER("listed_share", NULLABLE, "of all device time that the rows of the file hold"),
+    NUMBER("excluded_us", 0, "of kernels that run when a model is loaded: in no share"),
     OBJECT("shares", LIST, "AttributedShare"),
     OBJECT("unclassified", LIST, "UnclassifiedKernel"),
     NUMBER("unclassified_share", NULLABLE, NULL),

@@ -304,6 +304,7 @@ void attribute_json_write(struct json_out *out, const struct attribute_reply *re
     json_put_number(out, "covered_share",
                     attribution->refused ? (double)NAN : attribution->covered_share);
     json_put_number(out, "listed_share", attribution->listed_share);
+    json_put_number(out, "excluded_us", attribution->excluded_us);
     put_shares(out, reply);
     put_unclassified(out, attribution);
     put_host(out, reply);

@@ -296,28 +296,45 @@ static void write_sentence(struct json_out *out, const char *what, double figure
     paragraph(out, &phrase);
 }
 
-/* What stands out, and where to look. */
-static void write_next(struct json_out *out, const struct attribute_reply *reply)
+static const char *next_of(enum kernel_class class)
 {
-    const struct attribution *attribution = reply->attribution;
-    const struct attribution_budget *budget = reply->budget;
-    size_t from = out->length;
+    for (size_t i = 0; i < ARRAY_LEN(NEXT); i++)
+        if (NEXT[i].class == class)
+            return NEXT[i].next;
+    return NULL;
+}
 
-    out_text(out, "\nWhat to look at next\n");
-    size_t head = out->length;
-    for (size_t i = 0; i < ARRAY_LEN(HOST_NEXT) && attribution->has_host_parts; i++) {
+static void write_next_of_host(struct json_out *out, const struct attribution *attribution)
+{
+    for (size_t i = 0; i < ARRAY_LEN(HOST_NEXT); i++) {
         double share = attribution->host_us[HOST_NEXT[i].part] / attribution->span_us;
         if (share >= IDLE_NOTED)
             write_sentence(out, host_part_name(HOST_NEXT[i].part), share, false, HOST_NEXT[i].next);
     }
-    for (int i = 0; i < budget->n_groups && !budget->no_record; i++) {
+}
+
+static void write_next_of_classes(struct json_out *out, const struct attribution_budget *budget)
+{
+    for (int i = 0; i < budget->n_groups; i++) {
         const struct budget_group *group = &budget->groups[i];
-        if (!(group->ratio >= RATIO_NOTED) || group->share < SHARE_NOTED)
-            continue;
-        for (size_t j = 0; j < ARRAY_LEN(NEXT); j++)
-            if (NEXT[j].class == group->members[0])
-                write_sentence(out, group_name(out, group), group->ratio, true, NEXT[j].next);
+        bool stands_out = group->ratio >= RATIO_NOTED && group->share >= SHARE_NOTED;
+        const char *next = stands_out ? next_of(group->members[0]) : NULL;
+        if (next)
+            write_sentence(out, group_name(out, group), group->ratio, true, next);
     }
+}
+
+/* What stands out, and where to look. */
+static void write_next(struct json_out *out, const struct attribute_reply *reply)
+{
+    size_t from = out->length;
+
+    out_text(out, "\nWhat to look at next\n");
+    size_t head = out->length;
+    if (reply->attribution->has_host_parts)
+        write_next_of_host(out, reply->attribution);
+    if (!reply->budget->no_record)
+        write_next_of_classes(out, reply->budget);
     if (out->length == head && !out->failed)
         out->length = from;
 }

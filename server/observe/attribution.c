@@ -161,38 +161,55 @@ static int by_class_share(const void *left, const void *right)
 struct counted {
     bool device_only;           /* operators of the host stand aside */
     bool by_percent;            /* some rows have no time, but all a percent */
+    int n, n_us, n_percent;     /* rows: all, with a time, with a percent */
     double weight;              /* sum of what shares are of */
     double us;                  /* of known times */
     double percent_us, percent; /* of the rows that have both */
     double percents;            /* of the rows that have any */
 };
 
-static void count_rows(struct attribution *attribution, struct profile *profile,
-                       struct counted *counted)
+/* Work of loading is told, and in no share. */
+static void exclude_load(struct attribution *attribution, struct profile *profile)
 {
-    bool all_percent = true, all_us = true, any = false;
-
-    for (int i = 0; i < profile->n_names; i++)
-        counted->device_only = counted->device_only || !profile->names[i].on_host;
     for (int i = 0; i < profile->n_names; i++) {
         const struct profile_name *name = &profile->names[i];
-        if (is_load_time(name) && name->us > 0)
-            attribution->excluded_us += name->us;
-        if (is_load_time(name) && (name->us > 0 || name->percent > 0))
-            profile_warn(profile, "%.80s is work of loading, no part of a step: it is in no share",
-                         name->text);
-        if (!is_counted(attribution, name, counted->device_only))
+        if (!is_load_time(name) || !(name->us > 0 || name->percent > 0))
             continue;
-        any = true;
-        all_percent = all_percent && !isnan(name->percent);
-        all_us = all_us && !isnan(name->us);
-        counted->us += isnan(name->us) ? 0 : name->us;
-        counted->percents += isnan(name->percent) ? 0 : name->percent;
-        bool both = !isnan(name->us) && !isnan(name->percent);
-        counted->percent_us += both ? name->us : 0;
-        counted->percent += both ? name->percent : 0;
+        attribution->excluded_us += name->us > 0 ? name->us : 0;
+        profile_warn(profile, "%.80s is work of loading, no part of a step: it is in no share",
+                     name->text);
     }
-    counted->by_percent = any && !all_us && all_percent;
+}
+
+static double known(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
+static void count_row(const struct profile_name *name, struct counted *counted)
+{
+    bool has_us = !isnan(name->us), has_percent = !isnan(name->percent);
+
+    counted->n++;
+    counted->n_us += has_us;
+    counted->n_percent += has_percent;
+    counted->us += known(name->us);
+    counted->percents += known(name->percent);
+    if (has_us && has_percent) {
+        counted->percent_us += name->us;
+        counted->percent += name->percent;
+    }
+}
+
+static void count_rows(const struct attribution *attribution, const struct profile *profile,
+                       struct counted *counted)
+{
+    for (int i = 0; i < profile->n_names; i++)
+        counted->device_only = counted->device_only || !profile->names[i].on_host;
+    for (int i = 0; i < profile->n_names; i++)
+        if (is_counted(attribution, &profile->names[i], counted->device_only))
+            count_row(&profile->names[i], counted);
+    counted->by_percent = counted->n_us < counted->n && counted->n_percent == counted->n;
     counted->weight = counted->by_percent ? counted->percents : counted->us;
 }
 
@@ -241,6 +258,7 @@ static bool share_out(struct attribution *attribution, struct profile *profile)
 {
     struct counted counted = {0};
 
+    exclude_load(attribution, profile);
     count_rows(attribution, profile, &counted);
     attribution->names =
         arena_alloc(profile->arena, (size_t)(profile->n_names + 1) * sizeof(*attribution->names));

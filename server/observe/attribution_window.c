@@ -72,6 +72,24 @@ static double positive(double value)
     return value > 0 && isfinite(value) ? value : (double)NAN;
 }
 
+static enum run_phase phase_of(const struct tally *tally)
+{
+    if (tally->mixed > 0 || (tally->decodes > 0 && tally->prefills > 0))
+        return RUN_MIXED;
+    if (tally->decodes > 0)
+        return RUN_DECODE;
+    return tally->prefills > 0 ? RUN_PREFILL : RUN_UNKNOWN;
+}
+
+/* SGLang names modes, vLLM tokens; a trace of AMD's tools may have both, and then it is SGLang. */
+static const char *engine_of(const struct profile *profile)
+{
+    for (int i = 0; i < profile->n_steps; i++)
+        if (profile->steps[i].kind == STEP_MODE)
+            return "sglang";
+    return "vllm";
+}
+
 /* What the engine's own annotations say. */
 static void read_steps(struct attribution *attribution, struct profile *profile)
 {
@@ -82,11 +100,9 @@ static void read_steps(struct attribution *attribution, struct profile *profile)
 
     if (chosen.n == 0)
         return;
+    profile->engine = engine_of(profile);
     attribution->file_step = tally.text;
-    if (tally.mixed > 0 || (tally.decodes > 0 && tally.prefills > 0))
-        attribution->file_phase = RUN_MIXED;
-    else if (tally.decodes + tally.prefills > 0)
-        attribution->file_phase = tally.decodes > 0 ? RUN_DECODE : RUN_PREFILL;
+    attribution->file_phase = phase_of(&tally);
     if (attribution->file_phase == RUN_PREFILL) {
         attribution->file_batch = positive(tally.prompts / chosen.n);
         attribution->file_context = positive(tally.prompt_context / tally.prompts);
@@ -97,37 +113,37 @@ static void read_steps(struct attribution *attribution, struct profile *profile)
     }
     if (isnan(attribution->steps))
         attribution->steps = chosen.n;
-    for (int i = 0; i < profile->n_steps; i++)
-        if (profile->steps[i].kind == STEP_MODE)
-            profile->engine = "sglang";
-    if (!profile->engine)
-        profile->engine = "vllm";
+}
+
+static void widen(struct window *window, const struct window *by)
+{
+    window->from_ns = by->from_ns < window->from_ns ? by->from_ns : window->from_ns;
+    window->to_ns = by->to_ns > window->to_ns ? by->to_ns : window->to_ns;
 }
 
 /* The window of annotations on the device's own timeline. */
 static bool annotated_window(struct attribution *attribution, struct profile *profile)
 {
     struct chosen chosen = choose(profile, STEP_PROFILER, true);
-    bool first = true;
+    const struct profile_step *first = NULL;
 
     for (int i = 0; i < profile->n_steps; i++) {
         const struct profile_step *step = &profile->steps[i];
         if (!is_chosen(step, &chosen))
             continue;
-        struct window *window = &attribution->window;
-        if (first || step->window.from_ns < window->from_ns)
-            window->from_ns = step->window.from_ns;
-        if (first || step->window.to_ns > window->to_ns)
-            window->to_ns = step->window.to_ns;
-        if (first)
-            attribution->window_from = arena_printf(
-                profile->arena, "annotation on the device: %.100s%s", step->text ? step->text : "",
-                chosen.n > 1 ? " and those after it" : "");
-        first = false;
+        if (!first)
+            attribution->window = step->window;
+        first = first ? first : step;
+        widen(&attribution->window, &step->window);
     }
-    if (!first && isnan(attribution->steps))
+    if (!first)
+        return false;
+    attribution->window_from =
+        arena_printf(profile->arena, "annotation on the device: %.100s%s",
+                     first->text ? first->text : "", chosen.n > 1 ? " and those after it" : "");
+    if (isnan(attribution->steps))
         attribution->steps = chosen.n;
-    return !first;
+    return true;
 }
 
 /* Without annotations: all that was recorded, but for strays beyond a large gap. */

@@ -8,6 +8,7 @@
 #define SLOTS 32768 /* twice the names, a power of two */
 #define NAMES_START 256
 #define STEPS_START 16
+#define SPANS_START 4096
 #define WARNING_MAX 400
 
 struct profile *profile_new(struct arena *arena)
@@ -127,17 +128,34 @@ void profile_add(struct profile *profile, int name, double us, double percent, d
     row->launches += isfinite(launches) && launches > 0 ? launches : 0;
 }
 
+/* Room for one more span: few of them, or as many as there may be. Untouched memory costs nothing;
+ * growing by doubling would leave half of it behind in the arena. */
+static bool has_span_room(struct profile *profile)
+{
+    if (profile->n_spans < profile->spans_room)
+        return true;
+    size_t room = profile->spans_room ? PROFILE_SPANS_MAX : SPANS_START;
+    if (profile->n_spans == PROFILE_SPANS_MAX)
+        return false;
+    struct span *wider = arena_alloc_raw(profile->arena, room * sizeof(*wider));
+    if (!wider)
+        return false;
+    if (profile->n_spans > 0)
+        memcpy(wider, profile->spans, profile->n_spans * sizeof(*wider));
+    profile->spans = wider;
+    profile->spans_room = room;
+    return true;
+}
+
 void profile_span(struct profile *profile, int64_t start_ns, int64_t duration_ns, int name,
                   enum span_kind kind)
 {
-    if (!profile->spans)
-        profile->spans =
-            arena_alloc_raw(profile->arena, PROFILE_SPANS_MAX * sizeof(*profile->spans));
     /* The first name stands for what has none: host calls are never asked for theirs. */
     uint32_t what = (uint32_t)(name < 0 ? 0 : name) << SPAN_KIND_BITS | (uint32_t)kind;
+
     do {
         int64_t piece = duration_ns > SPAN_DURATION_MAX_NS ? SPAN_DURATION_MAX_NS : duration_ns;
-        if (!profile->spans || profile->n_spans == PROFILE_SPANS_MAX) {
+        if (!has_span_room(profile)) {
             profile->spans_dropped++;
             return;
         }

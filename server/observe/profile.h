@@ -97,7 +97,7 @@ struct profile {
     int further; /* the name that stands for those beyond the limits, from 1; 0: none yet */
 
     struct span *spans; /* NULL: no trace */
-    size_t n_spans, spans_dropped;
+    size_t n_spans, spans_room, spans_dropped;
     struct profile_step *steps;
     int n_steps, steps_room;
     size_t steps_dropped;

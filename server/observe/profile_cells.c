@@ -107,31 +107,51 @@ void cells_cut(struct slice line, enum cell_style style, int max, struct cells *
     }
 }
 
+/* The separators of a number. */
+struct separators {
+    size_t used; /* characters of digits and separators */
+    size_t commas, points;
+    size_t last_comma, last_point; /* places */
+};
+
+static struct separators separators_of(const char *text, size_t length)
+{
+    struct separators found = {0};
+
+    for (; found.used < length && text[found.used]; found.used++) {
+        char c = text[found.used];
+        if (c == ',') {
+            found.commas++;
+            found.last_comma = found.used;
+        } else if (c == '.') {
+            found.points++;
+            found.last_point = found.used;
+        } else if (c < '0' || c > '9') {
+            break;
+        }
+    }
+    return found;
+}
+
 /* Digits with separators as strtod() reads them: of two kinds the last is the decimal point; of
  * commas alone each group of three makes thousands, anything else is a decimal comma. */
 static size_t plain_number(const char *text, size_t length, char ret_number[NUMBER_MAX])
 {
-    size_t commas = 0, points = 0, tail = 0, n = 0, used = 0;
-    const char *last_comma = NULL, *last_point = NULL;
+    struct separators found = separators_of(text, length);
+    size_t n = 0, tail = found.used - found.last_comma - 1;
+    bool alone = found.points == 0 && tail != 3;
+    bool decimal =
+        found.commas == 1 && (alone || (found.points > 0 && found.last_comma > found.last_point));
+    char point = decimal ? ',' : '.';
 
-    for (; used < length && (strchr("0123456789,.", text[used]) && text[used]); used++) {
-        commas += text[used] == ',';
-        points += text[used] == '.';
-        last_comma = text[used] == ',' ? text + used : last_comma;
-        last_point = text[used] == '.' ? text + used : last_point;
-        tail = text[used] == ',' ? 0 : tail + 1;
-    }
-    bool comma_is_decimal =
-        commas == 1 && ((points == 0 && tail != 3) || (points > 0 && last_comma > last_point));
-    for (size_t i = 0; i < used && n < NUMBER_MAX - 8; i++) {
-        if (text[i] == ',' && !comma_is_decimal)
-            continue;
-        if (text[i] == '.' && comma_is_decimal)
-            continue;
-        ret_number[n++] = text[i] == ',' ? '.' : text[i];
+    for (size_t i = 0; i < found.used && n < NUMBER_MAX - 8; i++) {
+        if (text[i] == point)
+            ret_number[n++] = '.';
+        else if (text[i] != ',' && text[i] != '.')
+            ret_number[n++] = text[i];
     }
     ret_number[n] = '\0';
-    return used;
+    return found.used;
 }
 
 /* "e+06" behind a number; returns how long it is. */

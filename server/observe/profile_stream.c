@@ -1,6 +1,7 @@
 #include "profile_stream.h"
 
 #include <string.h>
+#define ZLIB_CONST /* input is not written to */
 #include <zlib.h>
 
 #include "profile_formats.h"
@@ -144,7 +145,7 @@ static void feed_gzip(struct profile_stream *stream, const unsigned char *piece,
 {
     z_stream *zlib = &stream->zlib;
 
-    zlib->next_in = (z_const Bytef *)(uintptr_t)piece;
+    zlib->next_in = piece;
     zlib->avail_in = (unsigned)size;
     while (zlib->avail_in > 0 && !stream->profile->error) {
         if (stream->packing == PACKING_ENDED) {

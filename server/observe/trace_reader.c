@@ -139,31 +139,45 @@ static void take_note(struct trace_reader *reader, const struct event *event, bo
     step->text = arena_copy(profile->arena, name.text, name.length);
 }
 
-/* The rows of a matrix product: all but the last dimension of its widest two-dimensional input. */
-static void take_operator(struct trace_reader *reader, const struct event *event)
+/* The input of a matrix product whose rows are tokens: of "aten::addmm" the second; -1: none is. */
+static int input_of(struct slice name)
 {
-    static const char *const PRODUCTS[] = {"\"aten::mm\"", "\"aten::addmm\"", "\"aten::linear\""};
-    struct profile *profile = reader->profile;
-    bool is_product = false;
+    static const char *const PRODUCTS[] = {"\"aten::mm\"", "\"aten::linear\"", "\"aten::addmm\""};
 
     for (size_t i = 0; i < ARRAY_LEN(PRODUCTS); i++)
-        is_product = is_product || slice_is(event->name, PRODUCTS[i]);
-    struct slice shapes = is_product ? member_of(event->args, "Input Dims") : (struct slice){0};
+        if (slice_is(name, PRODUCTS[i]))
+            return i == 2 ? 1 : 0;
+    return -1;
+}
+
+/* The n-th element of a list; {NULL, 0} when it has not as many. */
+static struct slice element_of(struct slice list, int n)
+{
+    const char *at = list.text + 1, *end = list.text + list.length;
+    struct slice element = {NULL, 0};
+
+    if (list.length < 2 || list.text[0] != '[')
+        return element;
+    for (int i = 0; i <= n; i++)
+        if (!slice_element_next(&at, end, &element))
+            return (struct slice){NULL, 0};
+    return element;
+}
+
+/* The rows of a matrix product: the first dimension of its input. */
+static void take_operator(struct trace_reader *reader, const struct event *event)
+{
+    struct profile *profile = reader->profile;
+    int input = input_of(event->name);
+
+    if (input < 0)
+        return;
+    struct slice shapes = member_of(event->args, "Input Dims");
     if (shapes.length == 0)
-        shapes = is_product ? member_of(event->args, "Input dims") : shapes;
-    const char *at = shapes.text + 1, *end = shapes.text + shapes.length;
-    struct slice shape, first;
-    bool is_addition = slice_is(event->name, PRODUCTS[1]);
-    for (int i = 0; shapes.length > 1 && slice_element_next(&at, end, &shape); i++) {
-        const char *in = shape.text + 1;
-        if (i != (is_addition ? 1 : 0) || shape.text[0] != '[')
-            continue;
-        if (slice_element_next(&in, shape.text + shape.length, &first)) {
-            double rows = slice_number(first);
-            profile->tokens =
-                rows > profile->tokens || isnan(profile->tokens) ? rows : profile->tokens;
-        }
-    }
+        shapes = member_of(event->args, "Input dims");
+    double rows = slice_number(element_of(element_of(shapes, input), 0));
+    if (rows > profile->tokens || isnan(profile->tokens))
+        profile->tokens = rows;
 }
 
 static void take_event(void *context, struct slice text)
@@ -265,7 +279,7 @@ void trace_reader_end(struct trace_reader *reader)
     if (reader->unread > 0)
         profile_warn(profile, "%.0f events have no time that can be read", reader->unread);
     if (reader->text.skipped > 0)
-        profile_warn(profile, "%.0f parts of more than %d bytes were passed over",
+        profile_warn(profile, "%.0f parts of more than %zu bytes were passed over",
                      reader->text.skipped, TRACE_ELEMENT_MAX);
     if (reader->events == 0)
         profile_fail(profile, "it is JSON without the events of a trace: {\"traceEvents\": [...]}");

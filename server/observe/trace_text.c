@@ -135,41 +135,55 @@ static void begin_string(struct trace_text *text)
         text->error = "it is no object or list";
 }
 
+/* Behind an element that ends at `at`; most lie whole in one piece, and nothing is copied. */
+static void end_element(struct trace_text *text, const char *taken, const char *at)
+{
+    size_t size = (size_t)(at - taken);
+
+    if (text->length == 0 && !text->oversized) {
+        hand_on(text, (struct slice){taken, size});
+        return;
+    }
+    keep(text, taken, size);
+    hand_on(text, (struct slice){text->element, text->length});
+}
+
+/* A character outside of strings; *taken is where the element in this piece begins. */
+static void take_mark(struct trace_text *text, const char *at, const char **taken)
+{
+    switch (*at) {
+    case '"':
+        begin_string(text);
+        return;
+    case '{':
+    case '[':
+        if (begins_element(text, *at == '[')) {
+            text->element_depth = text->depth;
+            *taken = at;
+        }
+        open_bracket(text, *at == '[');
+        return;
+    case '}':
+    case ']':
+        close_bracket(text, *at == ']');
+        if (text->depth == text->element_depth)
+            end_element(text, *taken, at + 1);
+        return;
+    default:
+        return;
+    }
+}
+
 void trace_text_feed(struct trace_text *text, const char *piece, size_t size)
 {
     const char *at = piece, *end = piece + size, *taken = piece;
 
     text->bytes += (double)size;
     while (at < end && !text->error) {
-        if (text->in_string) {
+        if (text->in_string)
             at = pass_string(text, at, end);
-            continue;
-        }
-        char c = *at;
-        bool opens = c == '{' || c == '[', closes = c == '}' || c == ']';
-        if (c == '"')
-            begin_string(text);
-        if (opens) {
-            if (begins_element(text, c == '[')) {
-                text->element_depth = text->depth;
-                taken = at;
-            }
-            open_bracket(text, c == '[');
-        }
-        at++;
-        if (!closes)
-            continue;
-        close_bracket(text, c == ']');
-        if (text->depth != text->element_depth)
-            continue;
-        /* most elements lie whole in one piece: then nothing is copied */
-        bool whole = text->length == 0 && !text->oversized;
-        if (whole) {
-            hand_on(text, (struct slice){taken, (size_t)(at - taken)});
-            continue;
-        }
-        keep(text, taken, (size_t)(at - taken));
-        hand_on(text, (struct slice){text->element, text->length});
+        else
+            take_mark(text, at++, &taken);
     }
     if (text->element_depth >= 0 && !text->error)
         keep(text, taken, (size_t)(at - taken));

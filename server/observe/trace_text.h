@@ -13,7 +13,7 @@
 #include "json_slices.h"
 
 /* Events of one trace take some hundred bytes; those with stacks and shapes some thousand. */
-#define TRACE_ELEMENT_MAX (128 * 1024)
+#define TRACE_ELEMENT_MAX ((size_t)128 * 1024)
 #define TRACE_KEY_MAX 32
 
 struct trace_text {
