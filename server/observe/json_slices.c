@@ -122,7 +122,8 @@ bool slice_element_next(const char **at, const char *end, struct slice *ret_valu
 
 bool slice_is(struct slice slice, const char *text)
 {
-    return strlen(text) == slice.length && memcmp(slice.text, text, slice.length) == 0;
+    return strlen(text) == slice.length &&
+           (slice.length == 0 || memcmp(slice.text, text, slice.length) == 0);
 }
 
 struct slice slice_string(struct slice value, char *room, size_t size)
@@ -156,6 +157,8 @@ double slice_number(struct slice value)
 bool slice_us_to_ns(struct slice value, int64_t *ret_ns)
 {
     value = without_quotes(value);
+    if (value.length == 0)
+        return false;
     const char *at = value.text, *end = at + value.length;
     bool negative = at < end && *at == '-';
     int64_t whole = 0, part = 0;

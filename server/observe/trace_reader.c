@@ -78,11 +78,11 @@ static void read_event(struct slice text, struct event *ret_event)
 /* The member of an object; {NULL, 0} when it has none. */
 static struct slice member_of(struct slice object, const char *name)
 {
-    const char *at, *end = object.text + object.length;
+    const char *at;
     struct slice_member member;
 
-    if (object.length && slice_members(object, &at))
-        while (slice_member_next(&at, end, &member))
+    if (object.length > 0 && slice_members(object, &at))
+        while (slice_member_next(&at, object.text + object.length, &member))
             if (slice_is(member.name, name))
                 return member.value;
     return (struct slice){NULL, 0};
@@ -153,11 +153,11 @@ static int input_of(struct slice name)
 /* The n-th element of a list; {NULL, 0} when it has not as many. */
 static struct slice element_of(struct slice list, int n)
 {
-    const char *at = list.text + 1, *end = list.text + list.length;
     struct slice element = {NULL, 0};
 
     if (list.length < 2 || list.text[0] != '[')
         return element;
+    const char *at = list.text + 1, *end = list.text + list.length;
     for (int i = 0; i <= n; i++)
         if (!slice_element_next(&at, end, &element))
             return (struct slice){NULL, 0};
