@@ -67,6 +67,19 @@ int64_t spans_long_gaps_ns(const struct span *spans, size_t n, unsigned kinds,
     return sum + (last >= long_ns ? last : 0);
 }
 
+void spans_set_aside(struct span *spans, size_t n_spans, const struct window *windows, size_t n)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < n_spans; i++) {
+        while (at < n && windows[at].to_ns <= spans[i].start_ns)
+            at++;
+        bool inside = at < n && windows[at].from_ns <= spans[i].start_ns;
+        if (span_kind(&spans[i]) == SPAN_DEVICE && !inside)
+            spans[i].what += SPAN_ASIDE - SPAN_DEVICE;
+    }
+}
+
 bool spans_extent(const struct span *spans, size_t n, unsigned kinds, struct window *ret_window)
 {
     struct window window = {0};

@@ -21,9 +21,10 @@ enum span_kind {
     SPAN_HOST_COPY = 2,   /* the host is in a call that copies or fills */
     SPAN_HOST_SYNC = 4,   /* the host waits for the device */
     SPAN_HOST_LAUNCH = 8, /* the host is in a call that launches */
+    SPAN_ASIDE = 16,      /* work of the device that is not looked at */
 };
 
-#define SPAN_KIND_BITS 4
+#define SPAN_KIND_BITS 5
 #define SPAN_DURATION_MAX_NS UINT32_MAX
 
 /* Sixteen bytes: a trace has a million of them. */
@@ -61,6 +62,10 @@ int64_t spans_union_ns(const struct span *spans, size_t n, unsigned kinds,
 
 /* From the first start to the last end of those kinds; false when there is none. */
 bool spans_extent(const struct span *spans, size_t n, unsigned kinds, struct window *ret_window);
+
+/* Sets device spans aside that begin in none of n windows; both are sorted by their beginnings, and
+ * the windows do not overlap. */
+void spans_set_aside(struct span *spans, size_t n_spans, const struct window *windows, size_t n);
 
 /* The longest stretch without any of those kinds between two that have some. */
 struct gap {

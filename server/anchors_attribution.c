@@ -183,6 +183,42 @@ static void put_parts(struct json_out *out, const struct shares *shares)
     json_end_array(out);
 }
 
+/* The phase that the record says its step is of, "decode" where it says none. */
+static const char *phase_of(struct context *ctx, const char *id)
+{
+    struct arena *arena = ctx->request->arena;
+    sqlite3_stmt *row = store_read(app_store(ctx->app),
+                                   "SELECT json_extract(doc, '$.conditions.phase') FROM records "
+                                   "WHERE kind = 'anchor' AND id = ?1");
+    const char *phase = NULL;
+
+    if (row && sqlite3_bind_text(row, 1, id, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(row, 0);
+        phase = text ? arena_copy(arena, text, strlen(text)) : NULL;
+    }
+    store_done(row);
+    return phase ? phase : "decode";
+}
+
+/* The step of the phase at that batch and depth; false for a phase that is no step of its own. A
+ * prefill of several prompts takes as many times that of one. */
+static bool plan_phase(const char *phase, const struct prepared *prep, double batch, double depth,
+                       struct step *ret_step, double *ret_times)
+{
+    *ret_times = 1;
+    if (strcmp(phase, "decode") == 0) {
+        step_decode(prep, batch, depth, ret_step);
+        return true;
+    }
+    if (strcmp(phase, "prefill") != 0) {
+        return false;
+    }
+    step_prefill(prep, depth, 0, ret_step);
+    *ret_times = batch;
+    return true;
+}
+
 void anchor_put_planned(struct context *ctx, struct json_out *out, int anchor)
 {
     const struct anchor_index *index = &ctx->catalogue->anchors;
@@ -201,11 +237,14 @@ void anchor_put_planned(struct context *ctx, struct json_out *out, int anchor)
     }
     read_shares(ctx, index->ids[anchor], shares);
     prepare(&request->problem, NULL, prep);
-    step_decode(prep, batch, depth, step);
+    double times;
+    if (!plan_phase(phase_of(ctx, index->ids[anchor]), prep, batch, depth, step, &times)) {
+        return;
+    }
     enum class_id most = plan_shares(step, shares);
     json_key(out, "planned");
     json_begin_object(out);
-    json_put_number(out, "step_ms", step->time_us / US_PER_MS);
+    json_put_number(out, "step_ms", times * step->time_us / US_PER_MS);
     json_put_text(out, "dominant_class", class_name(most));
     json_put_bool(out, "agrees",
                   strcmp(largest_part(shares, false), largest_part(shares, true)) == 0);

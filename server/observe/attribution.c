@@ -89,6 +89,8 @@ static void measure_trace(struct attribution *attribution, struct profile *profi
     attribution_window(attribution, profile, asked);
     attribution->span_us =
         (double)(attribution->window.to_ns - attribution->window.from_ns) / NS_PER_US;
+    if (!isnan(attribution->picked_us))
+        attribution->span_us = attribution->picked_us;
     attribution->busy_us = (double)spans_union_ns(profile->spans, profile->n_spans, SPAN_DEVICE,
                                                   &attribution->window) /
                            NS_PER_US;
@@ -118,7 +120,8 @@ static void choose_stage(struct attribution *attribution, struct profile *profil
     for (int i = 0; i < profile->n_names; i++)
         attribution->has_stages[profile->names[i].stage] = true;
     attribution->stage = stage_of(attribution, asked);
-    attribution->file_phase = PHASES[attribution->stage];
+    attribution->file_phase =
+        PHASES[attribution->stage == STAGE_ANY ? profile->stage : attribution->stage];
     if (attribution->has_stages[STAGE_PREFILL] && attribution->has_stages[STAGE_DECODE])
         profile_warn(profile,
                      "the table has both stages: the shares are of %s; ?phase=%s has the "
@@ -294,22 +297,27 @@ static bool share_out(struct attribution *attribution, struct profile *profile)
     return true;
 }
 
+static const struct profile_part *part_or(const struct profile *profile, const char *label,
+                                          const struct profile_part *otherwise)
+{
+    for (int i = 0; i < profile->n_parts; i++)
+        if (strcmp(profile->parts[i].label, label) == 0)
+            return &profile->parts[i];
+    return otherwise;
+}
+
 /* The parts that a program prints of its own run stand in the place of a window: one sequence, at
  * half of what it generated on the average. */
 static void measure_parts(struct attribution *attribution, struct profile *profile)
 {
-    double device = 0, total = 0, host = 0;
+    const struct profile_part none = {.count = 0};
+    const struct profile_part *eval = part_or(profile, "eval", &none);
+    const struct profile_part *prompt = part_or(profile, "prompt eval", &none);
+    double device = eval->us + prompt->us, total = part_or(profile, "total", &none)->us;
+    double host = part_or(profile, "sample", &none)->us;
 
     attribution->file_batch = 1;
-    attribution->file_context = 0;
-    for (int i = 0; i < profile->n_parts; i++) {
-        const struct profile_part *part = &profile->parts[i];
-        bool eval = strcmp(part->label, "eval") == 0;
-        attribution->file_context += part->is_device ? part->count / (eval ? 2 : 1) : 0;
-        device += part->is_device ? part->us : 0;
-        total += strcmp(part->label, "total") == 0 ? part->us : 0;
-        host += strcmp(part->label, "sample") == 0 ? part->us : 0;
-    }
+    attribution->file_context = prompt->count + eval->count / 2;
     if (device <= 0)
         return;
     attribution->sum_us = attribution->busy_us = device;
@@ -388,8 +396,9 @@ static void choose_phase(struct attribution *attribution, struct profile *profil
                               : asked->phase != RUN_UNKNOWN ? "query"
                                                             : NULL;
     if (attribution->phase == RUN_MIXED)
-        profile_warn(profile, "prefill and decode run in the same step: its shares are of neither "
-                              "alone");
+        profile_warn(profile,
+                     "prefill and decode are mixed: the shares are of neither alone. Where "
+                     "steps of one phase are annotated on the device, ?phase= picks them");
 }
 
 /* Names of kernels that only speculation launches. */
@@ -480,6 +489,7 @@ struct attribution *attribution_new(struct arena *arena, struct profile *profile
         .sum_us = NAN,
         .whole_span_us = NAN,
         .whole_busy_us = NAN,
+        .picked_us = NAN,
         .listed_share = NAN,
     };
     classify(profile);

@@ -58,6 +58,7 @@ struct attribution {
     double span_us, busy_us, idle_us;    /* NAN: the file does not tell */
     double sum_us;                       /* NAN: a table of percents */
     double whole_span_us, whole_busy_us; /* of all that was recorded */
+    double picked_us;                    /* of steps of one phase among others; NAN */
     double outside_us;                   /* device time outside the window */
     bool has_host_parts;
     double host_us[HOST_PARTS];

@@ -21,7 +21,7 @@ static double device_launches(const struct profile *profile)
     double sum = 0;
 
     for (size_t i = 0; i < profile->n_spans; i++)
-        sum += (span_kind(&profile->spans[i]) & SPAN_DEVICE) != 0;
+        sum += (span_kind(&profile->spans[i]) & (SPAN_DEVICE | SPAN_ASIDE)) != 0;
     for (int i = 0; i < profile->n_names && !profile->spans; i++)
         sum += profile->names[i].on_host ? 0 : profile->names[i].launches;
     return sum;

@@ -10,19 +10,19 @@
  * else: it schedules, prepares input, waits for a request. */
 #define LAUNCH_GAP_MAX_NS INT64_C(1000000)
 #define GAP_NOTED 0.25
-#define OUTSIDE_NOTED 0.01
 
-/* Steps of one kind on one side. */
+/* Steps of one kind on one side, of one phase or of all. */
 struct chosen {
     enum step_kind kind;
     bool on_device;
     int n;
+    enum run_phase phase; /* RUN_UNKNOWN: all */
 };
 
 /* Those that say most: the engine's own with their tokens, then its modes, then the profiler's. */
 static struct chosen choose(const struct profile *profile, enum step_kind least, bool on_device)
 {
-    struct chosen chosen = {least, on_device, 0};
+    struct chosen chosen = {least, on_device, 0, RUN_UNKNOWN};
 
     for (int i = 0; i < profile->n_steps; i++) {
         const struct profile_step *step = &profile->steps[i];
@@ -34,9 +34,30 @@ static struct chosen choose(const struct profile *profile, enum step_kind least,
     return chosen;
 }
 
+static enum run_phase step_phase(const struct profile_step *step)
+{
+    if (step->sequences > 0)
+        return step->prompts > 0 ? RUN_MIXED : RUN_DECODE;
+    return step->prompts > 0 ? RUN_PREFILL : RUN_UNKNOWN;
+}
+
 static bool is_chosen(const struct profile_step *step, const struct chosen *chosen)
 {
-    return step->kind == chosen->kind && step->on_device == chosen->on_device;
+    return step->kind == chosen->kind && step->on_device == chosen->on_device &&
+           (chosen->phase == RUN_UNKNOWN || chosen->phase == step_phase(step));
+}
+
+/* Of steps of several phases on the device those of the asked one alone, where there are any. */
+static struct chosen of_phase(const struct profile *profile, struct chosen all,
+                              enum run_phase phase)
+{
+    struct chosen some = all;
+
+    some.n = 0;
+    some.phase = phase;
+    for (int i = 0; i < profile->n_steps; i++)
+        some.n += is_chosen(&profile->steps[i], &some);
+    return all.on_device && phase != RUN_UNKNOWN && some.n > 0 && some.n < all.n ? some : all;
 }
 
 /* Of steps that decode, and of steps that take prompts in. */
@@ -54,9 +75,9 @@ static struct tally tally_steps(const struct profile *profile, const struct chos
         const struct profile_step *step = &profile->steps[i];
         if (!is_chosen(step, chosen))
             continue;
-        tally.mixed += step->sequences > 0 && step->prompts > 0;
-        tally.decodes += step->sequences > 0 && step->prompts <= 0;
-        tally.prefills += step->sequences <= 0 && step->prompts > 0;
+        tally.mixed += step_phase(step) == RUN_MIXED;
+        tally.decodes += step_phase(step) == RUN_DECODE;
+        tally.prefills += step_phase(step) == RUN_PREFILL;
         tally.sequences += step->sequences;
         tally.context += step->context;
         tally.prompts += step->prompts;
@@ -91,9 +112,10 @@ static const char *engine_of(const struct profile *profile)
 }
 
 /* What the engine's own annotations say. */
-static void read_steps(struct attribution *attribution, struct profile *profile)
+static void read_steps(struct attribution *attribution, struct profile *profile,
+                       enum run_phase asked)
 {
-    struct chosen on_device = choose(profile, STEP_MODE, true);
+    struct chosen on_device = of_phase(profile, choose(profile, STEP_MODE, true), asked);
     struct chosen on_host = choose(profile, STEP_MODE, false);
     struct chosen chosen = on_device.n > 0 && on_device.kind >= on_host.kind ? on_device : on_host;
     struct tally tally = tally_steps(profile, &chosen);
@@ -121,10 +143,35 @@ static void widen(struct window *window, const struct window *by)
     window->to_ns = by->to_ns > window->to_ns ? by->to_ns : window->to_ns;
 }
 
-/* The window of annotations on the device's own timeline. */
-static bool annotated_window(struct attribution *attribution, struct profile *profile)
+/* Looks at the chosen steps alone: the time is theirs, without what lies between them. */
+static void pick_steps(struct attribution *attribution, struct profile *profile,
+                       const struct chosen *chosen)
 {
-    struct chosen chosen = choose(profile, STEP_PROFILER, true);
+    struct window *windows = arena_alloc_raw(profile->arena, (size_t)chosen->n * sizeof(*windows));
+    size_t n = 0;
+    int64_t length_ns = 0;
+
+    for (int i = 0; i < profile->n_steps && windows; i++) {
+        const struct profile_step *step = &profile->steps[i];
+        if (!is_chosen(step, chosen))
+            continue;
+        size_t at = n++;
+        for (; at > 0 && windows[at - 1].from_ns > step->window.from_ns; at--)
+            windows[at] = windows[at - 1];
+        windows[at] = step->window;
+        length_ns += step->window.to_ns - step->window.from_ns;
+    }
+    spans_set_aside(profile->spans, profile->n_spans, windows, n);
+    attribution->picked_us = (double)length_ns / NS_PER_US;
+    profile_warn(profile, "the trace has steps of several phases: %d of %s are looked at",
+                 chosen->n, run_phase_name(chosen->phase));
+}
+
+/* The window of annotations on the device's own timeline. */
+static bool annotated_window(struct attribution *attribution, struct profile *profile,
+                             enum run_phase asked)
+{
+    struct chosen chosen = of_phase(profile, choose(profile, STEP_PROFILER, true), asked);
     const struct profile_step *first = NULL;
 
     for (int i = 0; i < profile->n_steps; i++) {
@@ -138,6 +185,8 @@ static bool annotated_window(struct attribution *attribution, struct profile *pr
     }
     if (!first)
         return false;
+    if (chosen.phase != RUN_UNKNOWN)
+        pick_steps(attribution, profile, &chosen);
     attribution->window_from =
         arena_printf(profile->arena, "annotation on the device: %.100s%s",
                      first->text ? first->text : "", chosen.n > 1 ? " and those after it" : "");
@@ -169,9 +218,8 @@ static void gap_window(struct attribution *attribution, struct profile *profile)
 void attribution_window(struct attribution *attribution, struct profile *profile,
                         const struct attribution_asked *asked)
 {
-    (void)asked;
-    read_steps(attribution, profile);
-    if (!annotated_window(attribution, profile))
+    read_steps(attribution, profile, asked->phase);
+    if (!annotated_window(attribution, profile, asked->phase))
         gap_window(attribution, profile);
     if (profile->steps_dropped > 0)
         profile_warn(profile, "%zu annotations beyond %d are not looked at", profile->steps_dropped,
@@ -195,7 +243,7 @@ void attribution_host(struct attribution *attribution, const struct profile *pro
     unsigned kinds = 0;
     double covered = 0;
 
-    if (!profile->has_calls)
+    if (!profile->has_calls || !isnan(attribution->picked_us))
         return;
     attribution->has_host_parts = true;
     for (size_t i = 0; i < ARRAY_LEN(KINDS); i++) {

@@ -116,14 +116,15 @@ struct profile {
 
     const char *device_name; /* as the file has it; NULL */
     double device_memory_bytes;
-    double world_size, rank; /* NAN */
-    double tokens;           /* rows of the widest matrix product that the file shows; NAN */
-    double device_total_us;  /* what the file calls the total; NAN */
-    double steps_counted;    /* steps that the times are of; NAN: unknown */
-    double load_us;          /* that a program printed of loading; 0: none */
-    bool is_cut;             /* the file ends too early */
-    double cut_rows;         /* rows that end too early to be read */
-    const char *engine;      /* that the format belongs to; NULL */
+    double world_size, rank;  /* NAN */
+    double tokens;            /* rows of the widest matrix product that the file shows; NAN */
+    double device_total_us;   /* what the file calls the total; NAN */
+    double steps_counted;     /* steps that the times are of; NAN: unknown */
+    double load_us;           /* that a program printed of loading; 0: none */
+    bool is_cut;              /* the file ends too early */
+    double cut_rows;          /* rows that end too early to be read */
+    enum profile_stage stage; /* of the whole file, where a head or its operators tell it */
+    const char *engine;       /* that the format belongs to; NULL */
 
     const char *warnings[PROFILE_WARNINGS_MAX];
     int n_warnings;

@@ -152,6 +152,8 @@ static void take_head(const struct head *head, int column, struct table_columns 
         columns->unit[role] = HEADS[i].unit != UNIT_NONE ? HEADS[i].unit : head->unit;
         columns->is_step = columns->is_step || HEADS[i].is_step;
         columns->names_calls = columns->names_calls || HEADS[i].names_calls;
+        columns->stage =
+            strcmp(head->text, "time_per_prefill") == 0 ? STAGE_PREFILL : columns->stage;
         return;
     }
 }

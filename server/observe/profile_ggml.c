@@ -117,10 +117,27 @@ static bool is_router(const struct lines_state *state, const struct profile_name
            cell_number_of(behind(text, " m=")).value == state->n_experts;
 }
 
+/* Products of a matrix and single vectors are what a decode step has; of prompts it has none. */
+static enum profile_stage stage_of(const struct profile *profile)
+{
+    double vectors = 0, products = 0;
+
+    for (int i = 0; i < profile->n_names; i++) {
+        struct slice text = {profile->names[i].text, profile->names[i].length};
+        double us = profile->names[i].us;
+        if (!slice_holds(text, "MUL_MAT") || isnan(us))
+            continue;
+        products += us;
+        vectors += slice_holds(text, "_VEC") ? us : 0;
+    }
+    return vectors > 0 && vectors == products ? STAGE_DECODE : STAGE_ANY;
+}
+
 void ggml_end(struct lines_state *state)
 {
     struct profile *profile = state->profile;
 
+    profile->stage = stage_of(profile);
     profile->engine = "llama.cpp";
     for (int i = 0; i < profile->n_names; i++)
         if (is_router(state, &profile->names[i])) {

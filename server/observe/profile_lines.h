@@ -35,8 +35,9 @@ struct table_columns {
     int at[COLUMN_COUNT]; /* -1: the table has none */
     enum cell_unit unit[COLUMN_COUNT];
     int n;
-    bool names_calls; /* the column of names is headed "API" */
-    bool is_step;     /* times are of one step: "time_per_step" */
+    bool names_calls;         /* the column of names is headed "API" */
+    bool is_step;             /* times are of one step: "time_per_step" */
+    enum profile_stage stage; /* that a head names: "time_per_prefill" */
 };
 
 struct lines_state {

@@ -219,6 +219,8 @@ static void begin_table(struct lines_state *state, enum cell_style style,
     state->kernel_tables += state->rows == ROWS_OF_KERNELS;
     if (columns->is_step)
         state->profile->steps_counted = 1;
+    if (columns->stage != STAGE_ANY)
+        state->profile->stage = columns->stage;
 }
 
 /* "Self CUDA time total: 5.283ms" */

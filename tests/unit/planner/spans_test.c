@@ -78,6 +78,21 @@ static void a_gap_between_two_halves_stays(void **state)
     assert_false(spans_extent(spans, 2, SPAN_HOST_COPY, &window));
 }
 
+static void spans_outside_of_windows_are_set_aside(void **state)
+{
+    struct span spans[] = {span(0, 5, SPAN_DEVICE), span(10, 5, SPAN_DEVICE),
+                           span(12, 2, SPAN_HOST_SYNC), span(25, 5, SPAN_DEVICE),
+                           span(40, 5, SPAN_DEVICE)};
+    const struct window windows[] = {{10, 20}, {40, 50}}, all = {0, 100};
+
+    (void)state;
+    spans_set_aside(spans, ARRAY_LEN(spans), windows, 2);
+    assert_int_equal(spans_union_ns(spans, ARRAY_LEN(spans), SPAN_DEVICE, &all), 10);
+    assert_int_equal(spans_union_ns(spans, ARRAY_LEN(spans), SPAN_ASIDE, &all), 10);
+    assert_int_equal(span_kind(&spans[2]), SPAN_HOST_SYNC);
+    assert_int_equal(span_name(&spans[0]), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +100,7 @@ int main(void)
         cmocka_unit_test(long_gaps_are_those_of_the_length),
         cmocka_unit_test(strays_beyond_the_largest_gap_are_cut),
         cmocka_unit_test(a_gap_between_two_halves_stays),
+        cmocka_unit_test(spans_outside_of_windows_are_set_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -290,6 +290,49 @@ static void overlap_counts_once_and_idle_is_the_hosts(void **state)
     arena_free(arena);
 }
 
+/* Two decode steps of 10 us with 4 us of kernels each, a prefill of 20 us between them. */
+static void steps_of_the_asked_phase_are_picked(void **state)
+{
+    static const char TRACE[] =
+        "{\"traceEvents\": ["
+        "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"execute_4_context_0("
+        "sq0sk0sqsq0sqsk0)"
+        "_generation_4(sq4sk400sqsq4sqsk400)\",\"ts\":0,\"dur\":10},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"flash_fwd_kernel\",\"ts\":2,\"dur\":4},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"execute_9_context_1("
+        "sq9sk9sqsq81sqsk81)"
+        "_generation_0(sq0sk0sqsq0sqsk0)\",\"ts\":20,\"dur\":20},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"rms_norm_kernel\",\"ts\":20,\"dur\":20},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"execute_4_context_0("
+        "sq0sk0sqsq0sqsk0)"
+        "_generation_4(sq4sk404sqsq4sqsk404)\",\"ts\":50,\"dur\":10},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"flash_fwd_kernel\",\"ts\":55,\"dur\":4}]}";
+
+    static const struct {
+        enum run_phase asked, phase;
+        double span_us, busy_us, steps, batch, context;
+    } ROWS[] = {
+        {RUN_DECODE, RUN_DECODE, 20, 8, 2, 4, 100.5},
+        {RUN_PREFILL, RUN_PREFILL, 20, 20, 1, 1, 9},
+        {RUN_UNKNOWN, RUN_MIXED, 60, 28, 3, 8.0 / 3, 100.5},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        struct arena *arena = arena_new(ARENA_BYTES);
+        struct attribution_asked asked = {ROWS[i].asked, NAN, NAN, NAN};
+        const struct attribution *attribution =
+            attribution_new(arena, read_text(arena, TRACE), &asked);
+        assert_int_equal(attribution->phase, ROWS[i].phase);
+        assert_true(fabs(attribution->span_us - ROWS[i].span_us) < 1e-9);
+        assert_true(fabs(attribution->busy_us - ROWS[i].busy_us) < 1e-9);
+        assert_true(attribution->steps == ROWS[i].steps);
+        assert_true(fabs(attribution->file_batch - ROWS[i].batch) < 1e-9);
+        assert_true(fabs(attribution->file_context - ROWS[i].context) < 1e-9);
+        arena_free(arena);
+    }
+}
+
 /* A wall time from a run without the profiler tells what a table cannot: 669 ms of which 222 are
  * kernels (xiaguan/pegainfer, docs/models/qwen35/optimization.md: 67 % launch overhead). */
 static void a_wall_time_tells_the_hosts_share(void **state)
@@ -334,6 +377,7 @@ int main(void)
         cmocka_unit_test(every_profile_gives_what_its_source_says),
         cmocka_unit_test(small_texts_are_read),
         cmocka_unit_test(overlap_counts_once_and_idle_is_the_hosts),
+        cmocka_unit_test(steps_of_the_asked_phase_are_picked),
         cmocka_unit_test(a_wall_time_tells_the_hosts_share),
         cmocka_unit_test(what_is_no_profile_says_so),
     };
