@@ -9,10 +9,10 @@ import {CopyButton} from '../../ui/copy';
 import {FaultList} from '../../ui/faults';
 import {ReportButton} from '../../ui/report';
 import {Intake} from '../plan/intake';
-import {Answer} from './answer';
+import {Answer} from './diagnose-answer';
 import {Deployment} from './deployment';
 import {Paste} from './paste';
-import {argumentOfSymptom, deploymentQuery, diagnoseBody, withDeployment} from './settings';
+import {argumentOfSymptom, deploymentQuery, diagnoseBody, withDeployment} from './symptom-query';
 import {Symptoms} from './symptoms';
 import type {PastedText} from './texts';
 

@@ -2,7 +2,7 @@
 import {useId, useState} from 'preact/hooks';
 import type {Fault} from '../../app/api';
 import {TextField} from '../../ui/fields';
-import {argumentOfRun, argumentOfSymptom, FURTHER, hasRun, OF_A_RUN, otherSymptoms, RUNS, TELLING, type Symptom} from './settings';
+import {argumentOfRun, argumentOfSymptom, FURTHER, hasRun, OF_A_RUN, otherSymptoms, RUNS, TELLING, type Symptom} from './symptom-query';
 
 interface SymptomsProps {
     readonly query: URLSearchParams;

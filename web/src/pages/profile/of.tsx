@@ -4,7 +4,7 @@ import {ask, type Fault} from '../../app/api';
 import {Pick} from '../../ui/catalogue';
 import {SelectField, TextField, type Choice} from '../../ui/fields';
 import {faultOf} from '../plan/settings';
-import {FURTHER, NUMBERS, PHASES, type Setting} from './settings';
+import {FURTHER, NUMBERS, PHASES, type Setting} from './profile-query';
 
 interface OfProps {
     readonly query: URLSearchParams;

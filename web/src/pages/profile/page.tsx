@@ -9,10 +9,10 @@ import type {PageProps} from '../../app/pages';
 import {useUpload} from '../../app/upload';
 import {DropZone} from '../../ui/drop';
 import {FaultList} from '../../ui/faults';
-import {Answer} from './answer';
+import {Answer} from './profile-answer';
 import {Of} from './of';
-import {attributePath, attributeQuery} from './settings';
-import {TakeAway} from './take-away';
+import {attributePath, attributeQuery} from './profile-query';
+import {TakeAway} from './profile-take-away';
 
 const WIDE = '(min-width: 760px)';
 /** Time for the rest of several settings before the file is sent again. */

@@ -1,9 +1,9 @@
-// take-away.tsx - the same question as a command, and its answer as a report for a terminal.
+// profile-take-away.tsx - the same question as a command, and its answer as a report for a terminal.
 import {curlOf, shellWord} from '../../app/curl';
 import {sendFile} from '../../app/upload';
 import {CopyButton} from '../../ui/copy';
 import {ReportButton} from '../../ui/report';
-import {attributePath} from './settings';
+import {attributePath} from './profile-query';
 
 export function TakeAway({file, query}: {file: File; query: URLSearchParams})
 {

@@ -1,4 +1,4 @@
-// answer.tsx - what it most likely is, what else it may be, and what would settle it.
+// diagnose-answer.tsx - what it most likely is, what else it may be, and what would settle it.
 import type {Diagnosis} from '../../app/diagnosis';
 import {CopyButton} from '../../ui/copy';
 import {CauseCard} from './cause';

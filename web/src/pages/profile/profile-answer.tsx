@@ -1,4 +1,4 @@
-// answer.tsx - all that is said of a profile: what it is, where its time went, what nothing explains.
+// profile-answer.tsx - all that is said of a profile: what it is, where its time went, what nothing explains.
 import type {Attribution, ComparedRun} from '../../app/attribution';
 import {figure} from '../../app/figures';
 import {Scroll} from '../../ui/scroll';

@@ -1,4 +1,4 @@
-// settings.ts - what was seen of a deployment, as the page's address and as the body of /v1/diagnose.
+// symptom-query.ts - what was seen of a deployment, as the page's address and as the body of /v1/diagnose.
 import {requestOf} from '../../app/plan-question';
 import type {PastedText, TextKind} from './texts';
 

@@ -1,4 +1,4 @@
-// settings.ts - what a profile was of, as the page's address and the API's query hold it.
+// profile-query.ts - what a profile was of, as the page's address and the API's query hold it.
 
 export interface Setting {
     readonly name: string;
