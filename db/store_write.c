@@ -256,6 +256,38 @@ static bool gap_close(struct writing *writing, const char *gap)
     return done || fail(writing);
 }
 
+static bool has_figure(const struct anchor_index *index, int anchor, int figure)
+{
+    for (int i = index->metric_start[anchor]; i < index->metric_start[anchor + 1]; i++) {
+        if (index->metric_what[i] == index->metric_what[figure] &&
+            index->metric_statistic[i] == index->metric_statistic[figure] &&
+            !(index->metric_value[i] < index->metric_value[figure]) &&
+            !(index->metric_value[i] > index->metric_value[figure])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether another measurement of the part has a figure of this one to the last digit. Twins have;
+ * of others the store, which would read every record for it, need not be asked. */
+static bool may_have_twin(const struct anchor_index *index, int anchor)
+{
+    int first = index->metric_start[anchor];
+    int behind = index->metric_start[anchor + 1];
+    for (int other = 0; other < index->n; other++) {
+        if (other == anchor || index->points[other].hardware != index->points[anchor].hardware) {
+            continue;
+        }
+        for (int i = first; i < behind; i++) {
+            if (has_figure(index, other, i)) {
+                return true;
+            }
+        }
+    }
+    return first == behind;
+}
+
 /* What an anchor has to be besides whole: new, named in the full text, no faster than physics. */
 static bool anchor_finish(struct writing *writing, const struct catalogue_data *data)
 {
@@ -265,7 +297,8 @@ static bool anchor_finish(struct writing *writing, const struct catalogue_data *
     if (anchor < 0) {
         return end(writing, WRITE_FAILED);
     }
-    if (import_anchor_twin(&writing->import, writing->out->id, twin)) {
+    if (may_have_twin(&cat->anchors, anchor) &&
+        import_anchor_twin(&writing->import, writing->out->id, twin)) {
         text_copy(writing->out->id, WRITE_ID_MAX, twin);
         return end(writing, WRITE_EXISTS);
     }
