@@ -16,6 +16,9 @@
 /* The results that a load generator writes: figures, and at times every request's. */
 #define ANCHOR_BODY_MAX_BYTES (4 * MIB)
 
+/* Symptoms: sixteen scrapes of some 100 kB each, a log, what tools print. */
+#define DIAGNOSE_BODY_MAX_BYTES (4 * MIB)
+
 /* The header of a GGUF file is mostly its vocabulary: 6 MB for 150,000 tokens, 16 MB for 262,000.
  * It is not kept. */
 #define GGUF_BODY_MAX_BYTES (64 * MIB)

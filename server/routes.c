@@ -174,7 +174,7 @@ const struct route ROUTES[] = {
     {
         .path = "/v1/diagnose",
         .methods = POST,
-        .body_max_bytes = BODY_MAX_BYTES,
+        .body_max_bytes = DIAGNOSE_BODY_MAX_BYTES,
         .media_types = JSON_TEXT,
         .handler = diagnose_handler,
         .summary = "symptoms of a slow deployment to its causes, the evidence and the next check",
