@@ -114,6 +114,9 @@ static void feed_plain(struct profile_stream *stream, const char *piece, size_t 
     stream->plain_bytes += (double)size;
     if (stream->plain_bytes > PROFILE_PLAIN_MAX)
         profile_fail(stream->profile, "it unpacks to more than 4 GB");
+    if (stream->packing == PACKING_GZIP && stream->plain_bytes > PROFILE_RATIO_FROM &&
+        stream->plain_bytes > PROFILE_RATIO_MAX * stream->packed_bytes)
+        profile_fail(stream->profile, "it unpacks to more than 200 times its size");
     if (stream->profile->error)
         return;
     if (!stream->format) {

@@ -5,7 +5,7 @@
  *          Memory stays bounded whatever the length.
  * Ownership: the arena's, zlib's memory included.
  * Errors:  in the profile: a format that is none of ours, a damaged gzip stream, a text that
- *          unpacks to more than PROFILE_PLAIN_MAX bytes.
+ *          unpacks to more than PROFILE_PLAIN_MAX bytes or PROFILE_RATIO_MAX times its size.
  */
 #ifndef REGIME_PROFILE_STREAM_H
 #define REGIME_PROFILE_STREAM_H
@@ -14,6 +14,10 @@
 
 /* Of an unpacked text: a trace of an hour. gzip packs up to a thousandfold. */
 #define PROFILE_PLAIN_MAX 4e9
+/* Traces pack to a thirtieth. Beyond so many bytes what unpacks to more than this many times its
+ * size is made to keep a server busy. */
+#define PROFILE_RATIO_MAX 200.0
+#define PROFILE_RATIO_FROM 16e6
 /* Of the beginning that tells the format; of one line of a table, behind which it is cut. */
 #define PROFILE_HEAD_BYTES 8192
 #define PROFILE_LINE_BYTES 16384

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <zlib.h>
 
 #include "../files.h"
 #include "attribution.h"
@@ -371,6 +372,33 @@ static void what_is_no_profile_says_so(void **state)
     }
 }
 
+/* 32 MB of blanks behind a bracket are 32 kB packed. */
+static void a_text_that_unpacks_without_end_is_refused(void **state)
+{
+    static char blanks[1 << 20];
+    struct arena *arena = arena_new(ARENA_BYTES);
+    struct profile_stream *stream = profile_stream_open(arena);
+    static unsigned char packed[1 << 20];
+    z_stream zlib = {.next_out = packed, .avail_out = sizeof(packed)};
+
+    (void)state;
+    memset(blanks, ' ', sizeof(blanks));
+    blanks[0] = '[';
+    assert_int_equal(deflateInit2(&zlib, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    for (int i = 0; i < 32; i++) {
+        zlib.next_in = (unsigned char *)blanks;
+        zlib.avail_in = sizeof(blanks);
+        assert_int_equal(deflate(&zlib, i < 31 ? Z_NO_FLUSH : Z_FINISH), i < 31 ? Z_OK : 1);
+        blanks[0] = ' ';
+    }
+    profile_stream_feed(stream, (const char *)packed, zlib.total_out);
+    (void)deflateEnd(&zlib);
+    const struct profile *profile = profile_stream_close(stream);
+    assert_non_null(profile->error);
+    assert_non_null(strstr(profile->error, "200 times"));
+    arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +408,7 @@ int main(void)
         cmocka_unit_test(steps_of_the_asked_phase_are_picked),
         cmocka_unit_test(a_wall_time_tells_the_hosts_share),
         cmocka_unit_test(what_is_no_profile_says_so),
+        cmocka_unit_test(a_text_that_unpacks_without_end_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
