@@ -11,6 +11,7 @@
 #include "attribute_route.h"
 #include "attribute_work.h"
 #include "body.h"
+#include "post_texts.h"
 #include "problem.h"
 #include "tokens.h"
 #include "upload_query.h"
@@ -179,6 +180,7 @@ void attribute_keep_handler(struct context *ctx)
     post.body = body;
     post.why = request_argument(ctx->request, "why");
     faults_init(&told, ctx->request->arena);
+    post_check_texts(body, &told);
     anchor_post_read(ctx, body, &told, &post);
     for (int i = 0; i < told.n; i++)
         fault_add(&faults, place_of(ctx, &post, told.items[i].pointer), told.items[i].suggestion,

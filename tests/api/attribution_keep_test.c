@@ -66,6 +66,10 @@ static void what_is_not_known_is_not_kept(void **state)
         world_post_status(*state, DECODE, NULL,
                           "kernel,pct\nno_such_kernel_ever,60%\nflash_fwd_kernel,40%\n"),
         422);
+    /* what a terminal would obey */
+    cJSON_Delete(world_post(*state, DECODE "&title=%1b%5b2J", NULL, TABLE, 422, &reply));
+    assert_non_null(strstr(reply.body, "\"?title\""));
+    reply_done(&reply);
 }
 
 int main(void)

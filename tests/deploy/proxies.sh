@@ -161,6 +161,8 @@ check_long_bodies()
     head -c 6000000 /dev/zero | tr '\0' ' ' >"$work/long"
     [[ $(ask POST /v1/attribute profile --json "@$work/long") != 413 ]] || fail "a profile is too long"
     answered profile one two || fail "a profile did not reach a reader"
+    [[ $(ask POST /v1/attributions kept --json "@$work/long") == 401 ]] || fail "kept: $(cat "$work/headers")"
+    answered kept writer || fail "a kept profile did not reach the writer"
 }
 
 # Connections to a daemon stay open when its clients have gone: the gauge counts more than its own.
