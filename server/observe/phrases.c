@@ -511,6 +511,18 @@ static bool read_topics(const struct words *words, enum phrase_channel channel,
 
 #define COMPARED_MAX 2
 
+/* Whether the words compare the topic: they speak of it, as more than one rank, and not of another
+ * one whose name has its word in it ("a quantised cache"). */
+static bool is_compared(const struct words *words, enum topic_id topic)
+{
+    double amount, of_cache;
+
+    if (phrases_topic(words, topic, &amount) == 0 || is_single(topic, amount))
+        return false;
+    return topic != TOPIC_QUANTIZATION ||
+           phrases_topic(words, TOPIC_KV_QUANTIZATION, &of_cache) == 0;
+}
+
 /* The topics that a statement compares, those that are no circumstances; without any, the first
  * circumstance. How many they are, 0 when they are too many to tell which one it is. */
 static int compared_topics(const struct words *words, enum topic_id ret_topics[COMPARED_MAX])
@@ -519,20 +531,15 @@ static int compared_topics(const struct words *words, enum topic_id ret_topics[C
     int n = 0;
 
     for (int i = 0; i < TOPIC_COUNT; i++) {
-        double amount;
-        if (phrases_topic(words, (enum topic_id)i, &amount) == 0 ||
-            is_single((enum topic_id)i, amount))
+        enum topic_id topic = (enum topic_id)i;
+        if (!is_compared(words, topic))
             continue;
-        /* "A quantised cache" has the word of quantised weights in it. */
-        double of_cache;
-        if (i == TOPIC_QUANTIZATION && phrases_topic(words, TOPIC_KV_QUANTIZATION, &of_cache) != 0)
-            continue;
-        if (is_circumstance((enum topic_id)i))
-            circumstance = circumstance == TOPIC_COUNT ? (enum topic_id)i : circumstance;
+        if (is_circumstance(topic))
+            circumstance = circumstance == TOPIC_COUNT ? topic : circumstance;
         else if (n == COMPARED_MAX)
             return 0;
         else
-            ret_topics[n++] = (enum topic_id)i;
+            ret_topics[n++] = topic;
     }
     if (n == 0 && circumstance != TOPIC_COUNT)
         ret_topics[n++] = circumstance;

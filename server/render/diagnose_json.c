@@ -5,6 +5,7 @@
 
 #include "diagnose_words.h"
 #include "observed_json.h"
+#include "plan_json.h"
 #include "units.h"
 
 /* Below this score a cause wants more evidence. */
@@ -134,18 +135,6 @@ static void write_causes(struct json_out *out, const char *name, const struct ra
 
 /* What it rests on ----------------------------------------------------------------------------- */
 
-static void write_estimate(struct json_out *out, const char *name, const struct estimate *estimate)
-{
-    json_key(out, name);
-    json_begin_object(out);
-    json_put_number(out, "floor", estimate->floor);
-    json_put_number(out, "expected", estimate->expected);
-    json_put_number(out, "low", estimate->low);
-    json_put_number(out, "high", estimate->high);
-    json_put_text(out, "basis", basis_name(estimate->basis));
-    json_end_object(out);
-}
-
 static void write_expected(struct json_out *out, const struct diagnose_request *request)
 {
     const struct plan *plan = request->plan;
@@ -158,9 +147,9 @@ static void write_expected(struct json_out *out, const struct diagnose_request *
     json_begin_object(out);
     json_put_text(out, "regime", regime_name(plan->regime));
     json_put_text(out, "dominant", class_name(plan->dominant.class));
-    write_estimate(out, "tpot_ms", &plan->tpot_ms);
-    write_estimate(out, "ttft_ms", &plan->ttft_ms);
-    write_estimate(out, "output_tok_s", &plan->output_tok_s);
+    plan_json_estimate(out, "tpot_ms", &plan->tpot_ms);
+    plan_json_estimate(out, "ttft_ms", &plan->ttft_ms);
+    plan_json_estimate(out, "output_tok_s", &plan->output_tok_s);
     json_put_number(out, "step_us", plan->decode.expected_us);
     json_put_number(out, "device_us", plan->decode.device_us);
     json_put_number(out, "host_us", plan->decode.host_us);

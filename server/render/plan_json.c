@@ -283,7 +283,7 @@ static void write_prefill(struct json_out *out, const struct plan *plan)
 
 /* Latency, throughput, memory ------------------------------------------------------------------ */
 
-static void put_estimate(struct json_out *out, const char *name, const struct estimate *estimate)
+void plan_json_estimate(struct json_out *out, const char *name, const struct estimate *estimate)
 {
     json_key(out, name);
     json_begin_object(out);
@@ -311,9 +311,9 @@ void plan_json_latency(struct json_out *out, const struct plan *plan)
 {
     json_key(out, "latency");
     json_begin_object(out);
-    put_estimate(out, "ttft_ms", &plan->ttft_ms);
-    put_estimate(out, "tpot_ms", &plan->tpot_ms);
-    put_estimate(out, "e2e_ms", &plan->e2e_ms);
+    plan_json_estimate(out, "ttft_ms", &plan->ttft_ms);
+    plan_json_estimate(out, "tpot_ms", &plan->tpot_ms);
+    plan_json_estimate(out, "e2e_ms", &plan->e2e_ms);
     write_nearness(out, &plan->problem.near);
     json_end_object(out);
 }
@@ -322,10 +322,10 @@ void plan_json_throughput(struct json_out *out, const struct plan *plan)
 {
     json_key(out, "throughput");
     json_begin_object(out);
-    put_estimate(out, "output_tok_s", &plan->output_tok_s);
-    put_estimate(out, "per_user_tok_s", &plan->per_user_tok_s);
-    put_estimate(out, "requests_s", &plan->requests_s);
-    put_estimate(out, "max_request_rate", &plan->max_request_rate);
+    plan_json_estimate(out, "output_tok_s", &plan->output_tok_s);
+    plan_json_estimate(out, "per_user_tok_s", &plan->per_user_tok_s);
+    plan_json_estimate(out, "requests_s", &plan->requests_s);
+    plan_json_estimate(out, "max_request_rate", &plan->max_request_rate);
     json_end_object(out);
 }
 

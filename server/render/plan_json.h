@@ -37,4 +37,7 @@ void plan_json_notes(struct json_out *out, const struct described *described);
 void plan_json_warnings(struct json_out *out, const struct plan *plan,
                         const struct described *described);
 
+/* Writes an estimate under that name: floor, expected, low, high and basis. */
+void plan_json_estimate(struct json_out *out, const char *name, const struct estimate *estimate);
+
 #endif

@@ -72,6 +72,11 @@ static const struct {
     {"POST /v1/plan?view=summary",
      "{\"command\":\"vllm serve meta-llama/Llama-3.1-8B-Instruct\",\"hardware\":\"l4\"}", false},
     {"POST /v1/check", PLAN_BODY, false},
+    {"POST /v1/diagnose",
+     "{\"title\":\"GPU idle between "
+     "steps\",\"observed\":{\"other\":{\"tok_s_tp1\":90,\"tok_s_tp2\":77}},"
+     "\"arms\":[{\"name\":\"lora\",\"tok_s\":1}],\"log\":\"x\",\"metrics\":[\"x 1\"]}",
+     false},
     {"POST /v1/sweep", "{\"base\":" PLAN_BODY ",\"axes\":{\"/workload/concurrency\":[1,2,4]}}",
      false},
     {"POST /v1/sources", "", true},

@@ -128,9 +128,7 @@ static void real_threads_get_their_causes(void **state)
 }
 
 #define DEPLOYED                                                                                   \
-    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"deployment\":{\"tp\":2},"             \
-    "\"features\":"                                                                                \
-    "\"lora, logprobs\"}"
+    "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\",\"features\":\"lora, logprobs\"}"
 
 static void nothing_seen_is_no_cause(void **state)
 {
