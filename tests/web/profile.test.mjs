@@ -230,6 +230,24 @@ onPages('The profile', (check) => {
         assert.equal(await page.evaluate(() => globalThis.sent), 'large.json');
     });
 
+    check('the shares are kept with a token', {at: `/profile?${OF_DECODE}`, allow: [/40[13]/]}, async (page, site) => {
+        await choose(page, DECODE);
+        await answered(page);
+        await page.getByRole('button', {name: 'Keep as a measurement'}).click();
+        const sheet = page.getByRole('dialog');
+        await sheet.getByLabel('Token').fill('none-that-is-known');
+        await sheet.getByLabel('Weights').fill('bf16');
+        const [request] = await Promise.all([page.waitForRequest('**/v1/attributions?**'), sheet.getByLabel('Weights').press('Enter')]);
+        assert.equal(request.headers().authorization, 'Bearer none-that-is-known');
+        const query = new URL(request.url(), site.url).searchParams;
+        assert.deepEqual([query.get('model'), query.get('hardware'), query.get('weights')], ['qwen3-8b', 'mi300x', 'bf16']);
+        await sheet.getByRole('alert').getByText(/^Not kept/).waitFor();
+        await axe(page);
+        await page.route('**/v1/attributions?**', (route) => route.fulfill({status: 201, json: {id: 'kept-one'}}));
+        await sheet.getByRole('button', {name: 'Keep it'}).click();
+        assert.equal(await sheet.getByRole('link', {name: 'kept-one'}).getAttribute('href'), '/records/anchors?id=kept-one');
+    });
+
     for (const [width, theme] of [[375, 'light'], [375, 'dark'], [1280, 'dark'], [1920, 'light']])
         check(`stands at ${width} px, ${theme}`, {at: `/profile?${OF_DECODE}`, width, theme}, async (page) => {
             await page.waitForLoadState('networkidle');

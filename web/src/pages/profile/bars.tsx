@@ -41,12 +41,13 @@ function titleOf(bars: Bars, row: BarRow): string
 {
     const budget = row.budget === null ? '' : `, budget ${textOf(bars, row.budget)}`;
     const share = bars.unit === 'us' ? ` (${figure(row.share, 'share')})` : '';
-    return `${row.name}: ${textOf(bars, row.measured)}${share} measured${budget}, ${ratioText(row)}`;
+    const note = bars.hasBudget || row.unexplained ? ratioText(bars, row) : '';
+    return `${row.name}: ${textOf(bars, row.measured)}${share} measured${budget}${note && `, ${note}`}`;
 }
 
 function barsOfRow(bars: Bars, row: BarRow): PairBar[]
 {
-    const share = bars.unit === 'us' ? ` · ${figure(row.share, 'share')}` : '';
+    const share = bars.unit === 'us' && bars.hasBudget ? ` · ${figure(row.share, 'share')}` : '';
     const measured = {
         name: 'measured', value: row.measured, pale: false, text: textOf(bars, row.measured) + share,
         hatch: row.unexplained ? `url(#${HATCH})` : null,
@@ -154,7 +155,7 @@ export function ClassBars({attribution}: {attribution: Attribution})
                     viewBox={`0 0 ${width} ${bars.rows.length * PAIR_HEIGHT}`} width={width} height={bars.rows.length * PAIR_HEIGHT}>
                     <Hatch />
                     {bars.rows.map((row, i) => (
-                        <PairOfBars key={row.name} name={shortName(row.name, width)} colour={row.colour} note={ratioText(row)}
+                        <PairOfBars key={row.name} name={shortName(row.name, width)} colour={row.colour} note={ratioText(bars, row)}
                             title={titleOf(bars, row)} bars={barsOfRow(bars, row)} y={i * PAIR_HEIGHT} width={width} most={most}
                             room={124} onPick={() => setPicked(row)} />
                     ))}

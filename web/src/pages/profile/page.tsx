@@ -10,6 +10,7 @@ import {useUpload} from '../../app/upload';
 import {DropZone} from '../../ui/drop';
 import {FaultList} from '../../ui/faults';
 import {Answer} from './profile-answer';
+import {Keep} from './keep';
 import {Of} from './of';
 import {attributePath, attributeQuery} from './profile-query';
 import {TakeAway} from './profile-take-away';
@@ -96,6 +97,7 @@ export default function ProfilePage({place, embed}: PageProps)
                 {file && sent !== null && <Progress sent={sent} file={file} />}
                 {problem && sent === null && <FaultList what="Not read" problem={problem} />}
                 {data && <Answer attribution={data} stale={sent !== null} />}
+                {file && data && !data.refused && data.shares.length > 0 && <Keep file={file} query={query} />}
             </div>
         </div>
     );

@@ -64,11 +64,11 @@ export function barsOf(attribution: Attribution): Bars
 }
 
 /** "1.43 × the budget". */
-export function ratioText(row: BarRow): string
+export function ratioText(bars: Bars, row: BarRow): string
 {
     if (row.unexplained)
         return row.unexplained;
     if (row.ratio !== null)
         return row.measured === 0 ? 'not seen' : `${figure(row.ratio, 'count')} × budget`;
-    return figure(row.share, 'share');
+    return bars.unit === 'us' ? figure(row.share, 'share') : '';
 }

@@ -66,7 +66,7 @@ export function SpanBar({attribution}: {attribution: Attribution})
         return (
             <section class="card" aria-labelledby="span-title">
                 {title}
-                <p class="soft">The file does not tell when the device waited{host.no_record ? `: ${host.no_record}` : ''}.</p>
+                <p class="soft">Not told by this file{host.no_record ? `: ${host.no_record}` : ''}.</p>
             </section>
         );
     const measured = piecesOf(attribution);
