@@ -8,31 +8,49 @@
 #include "prepare.h"
 #include "step.h"
 
-/* The planned step of what ran. */
+/* Classes whose work grows with each prompt's own length, and not with all rows alone. */
+static const enum class_id OF_ONE_PROMPT[] = {CLASS_PREFILL_ATTENTION, CLASS_SPARSE_INDEXER,
+                                              CLASS_STATE_UPDATE};
+
+/*
+ * The prefill of several prompts in one step: their rows pass the matrices together, and each
+ * attends to its own tokens alone.
+ */
+static void plan_prefills(const struct prepared *prep, double prompts, double new_tokens,
+                          double cached_tokens, struct step *one, struct step *ret_step)
+{
+    step_prefill(prep, new_tokens, cached_tokens, one);
+    step_prefill(prep, prompts * new_tokens, cached_tokens, ret_step);
+    for (size_t i = 0; i < ARRAY_LEN(OF_ONE_PROMPT); i++) {
+        struct class_cost *all = &ret_step->classes[OF_ONE_PROMPT[i]];
+        double time_us = prompts * one->classes[OF_ONE_PROMPT[i]].time_us;
+        if (!all->present)
+            continue;
+        ret_step->time_us += time_us - all->time_us;
+        all->time_us = time_us;
+    }
+}
+
+/* The planned step of what ran; how, for the reply. */
 static const char *plan_step(struct arena *arena, const struct attribution *attribution,
-                             const struct run *run, struct step *ret_step, double *ret_times)
+                             const struct run *run, struct step *ret_step)
 {
     const struct problem *problem = &run->request->problem;
     struct prepared *prep = arena_alloc_raw(arena, sizeof(*prep));
+    struct step *one = arena_alloc_raw(arena, sizeof(*one));
     double batch = run->conditions[RUN_BATCH].number;
     double context = run->conditions[RUN_CONTEXT].number;
 
-    if (!prep)
+    if (!prep || !one)
         return NULL;
     prepare(problem, NULL, prep);
-    *ret_times = 1;
+    double per_rank = batch / problem->dep.dp;
     if (attribution->phase == RUN_PREFILL) {
         double new_tokens = isnan(run->new_tokens) ? context : run->new_tokens;
-        step_prefill(prep, new_tokens, context - new_tokens, ret_step);
-        *ret_times = batch;
-        return batch > 1 ? arena_printf(arena,
-                                        "%.0f prompts of %.0f new tokens: as many times the "
-                                        "prefill of one",
-                                        batch, new_tokens)
-                         : arena_printf(arena, "the prefill of one prompt of %.0f new tokens",
-                                        new_tokens);
+        plan_prefills(prep, per_rank, new_tokens, context - new_tokens, one, ret_step);
+        return arena_printf(arena, "one prefill step of %.6g prompts, each of %.0f new tokens",
+                            per_rank, new_tokens);
     }
-    double per_rank = batch / problem->dep.dp;
     step_decode(prep, per_rank, context, ret_step);
     return arena_printf(arena, "one decode step of %.6g sequences at %.0f tokens of context",
                         per_rank, context);
@@ -123,14 +141,14 @@ static int by_weight(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-static void compare(struct attribution_budget *budget, const struct step *step, double times)
+static void compare(struct attribution_budget *budget, const struct step *step)
 {
     int n = 0;
 
     for (int i = 0; i < budget->n_groups; i++) {
         struct budget_group *group = &budget->groups[i];
         for (size_t j = 0; j < group->n_classes; j++)
-            group->budget_us += times * class_us(step, group->classes[j]);
+            group->budget_us += class_us(step, group->classes[j]);
         group->budget_share = group->budget_us / budget->device_us;
         double measured = budget->by_share ? group->share : group->us / budget->steps;
         double planned = budget->by_share ? group->budget_share : group->budget_us;
@@ -189,7 +207,6 @@ struct attribution_budget *attribution_budget_new(struct arena *arena,
 {
     struct attribution_budget *budget = arena_alloc(arena, sizeof(*budget));
     struct step *step = arena_alloc(arena, sizeof(*step));
-    double times;
 
     if (!budget || !step)
         return NULL;
@@ -204,17 +221,17 @@ struct attribution_budget *attribution_budget_new(struct arena *arena,
         budget->how = "a step for each token that was generated, one prefill of the prompt";
         return budget;
     }
-    budget->how = plan_step(arena, attribution, run, step, &times);
+    budget->how = plan_step(arena, attribution, run, step);
     if (!budget->how)
         return NULL;
     budget->by_share = isnan(attribution->steps) || isnan(attribution->sum_us);
-    budget->step_us = times * step->time_us;
-    budget->host_us = times * step->exposed_host_us;
+    budget->step_us = step->time_us;
+    budget->host_us = step->exposed_host_us;
     budget->basis = step->basis;
     budget->device_us = 0;
     for (int i = 0; i < CLASS_COUNT; i++)
-        budget->device_us += times * class_us(step, (enum class_id)i);
+        budget->device_us += class_us(step, (enum class_id)i);
     make_groups(budget, attribution);
-    compare(budget, step, times);
+    compare(budget, step);
     return budget;
 }
