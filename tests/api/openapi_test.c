@@ -17,7 +17,7 @@
 #include "schema_check.h"
 
 #define JSON_TYPE "Content-Type: application/json"
-#define TOO_LONG (300 * 1024)
+#define TOO_LONG (5 * 1024 * 1024)
 
 static bool is_post(const struct operation *operation)
 {
