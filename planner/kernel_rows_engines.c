@@ -26,8 +26,10 @@ static const struct kernel_row ROWS[] = {
      GITHUB "ggml-org/llama.cpp/tree/master/ggml/src", "GLU", NULL},
     {"^tri$", KERNEL_INDEX_COPY, "llama.cpp", GITHUB "ggml-org/llama.cpp/tree/master/ggml/src",
      "TRI", NULL},
-    {"solve_tri$", KERNEL_LINEAR_ATTENTION, "llama.cpp",
-     GITHUB "ggml-org/llama.cpp/tree/master/ggml/src", "SOLVE_TRI", NULL},
+    {"solve_tri_", KERNEL_LINEAR_ATTENTION, "llama.cpp",
+     GITHUB "ggml-org/llama.cpp/blob/0098fe6cf11c/ggml/src/ggml-vulkan/vulkan-shaders/"
+            "vulkan-shaders-gen.cpp",
+     "solve_tri_f32", NULL},
     {"^cont$", KERNEL_NORM_ELEMENTWISE, "llama.cpp", GITHUB "ggml-org/llama.cpp/pull/18467", "CONT",
      NULL},
     {"^diag$", KERNEL_NORM_ELEMENTWISE, "llama.cpp", GITHUB "ggml-org/llama.cpp/pull/18467", "DIAG",
@@ -324,9 +326,6 @@ static const struct kernel_row ROWS[] = {
      LIGHTLLM "common/quantization/triton_quant/fp8/fp8act_quant_kernel.py",
      "_tma_align_input_scale_kernel", NULL},
     /* SGLang */
-    {"createflashinferkvindices", KERNEL_INDEX_COPY, "SGLang",
-     TRACES "traces/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz",
-     "create_flashinfer_kv_indices_triton", NULL},
     {"resolvefuturetokenids", KERNEL_INDEX_COPY, "SGLang",
      TRACES "traces/inference/sglang_decode/sglang_Qwen3-8B_decode.json.gz",
      "void (anonymous namespace)::resolve_future_token_ids_kernel<long>(long*, long const*, "

@@ -61,6 +61,36 @@ static const struct kernel_row ROWS[] = {
      "dispatch", "the exchange of expert parallelism, when no namespace says of what"},
     {"^combine$", KERNEL_COLLECTIVE, "any", GITHUB "deepseek-ai/DeepEP/tree/main/csrc/kernels",
      "combine", "the exchange of expert parallelism, when no namespace says of what"},
+    {"transferpage", KERNEL_KV_WRITE, "any",
+     GITHUB "sgl-project/sglang/blob/1243cf3da37c/sgl-kernel/csrc/kvcacheio/transfer.cu",
+     "transfer_page_head_kernel_impl", "pages of a cache go from one store to another"},
+    {"_kv_", KERNEL_KV_WRITE, "any",
+     GITHUB "InternLM/lmdeploy/blob/374121ac967a/lmdeploy/pytorch/kernels/cuda/v4_flatten_kv.py",
+     "_flatten_v4_kv_kernel", "keys and values are laid out, kept or fetched"},
+    {"^fill_", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ggml-org/llama.cpp/blob/0098fe6cf11c/ggml/src/ggml-vulkan/vulkan-shaders/"
+            "vulkan-shaders-gen.cpp",
+     "fill_f32", "a fill: of a state, a mask or a buffer"},
+    {"^step_f", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ggml-org/llama.cpp/blob/0098fe6cf11c/ggml/src/ggml-vulkan/vulkan-shaders/"
+            "vulkan-shaders-gen.cpp",
+     "step_f32", "an activation by its short name"},
+    {"^trunc", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ggml-org/llama.cpp/blob/0098fe6cf11c/ggml/src/ggml-vulkan/vulkan-shaders/"
+            "vulkan-shaders-gen.cpp",
+     "trunc_f32", "a rounding by its short name"},
+    {"^add1", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB "ggml-org/llama.cpp/blob/0098fe6cf11c/ggml/src/ggml-vulkan/vulkan-shaders/"
+            "vulkan-shaders-gen.cpp",
+     "add1_f16_f32", "an addition of one number"},
+    {"hadamard", KERNEL_NORM_ELEMENTWISE, "any",
+     GITHUB
+     "Dao-AILab/fast-hadamard-transform/blob/0902fc652982/csrc/fast_hadamard_transform_cuda.cu",
+     "fast_hadamard_transform_kernel",
+     "a rotation of activations, often before they are quantised"},
+    {"_pack_", KERNEL_INDEX_COPY, "any",
+     GITHUB "flashinfer-ai/flashinfer/blob/4c81154aca87/flashinfer/triton/vdn.py",
+     "_pack_query_value", "a move"},
 };
 
 const struct kernel_table KERNEL_ROWS_WEAK = {ROWS, ARRAY_LEN(ROWS)};
