@@ -58,7 +58,7 @@ static void by_name(void **state)
         double right;
     } ROWS[] = {
         {TESTS_DIR "/golden/kernel-names.tsv", 800, 0.95},
-        {TESTS_DIR "/golden/kernel-names-apart.tsv", 350, 0.92},
+        {TESTS_DIR "/golden/kernel-names-apart.tsv", 400, 0.92},
     };
 
     static char line[LINE_MAX_BYTES];
