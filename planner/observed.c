@@ -5,6 +5,7 @@
 /* Two origins of one quantity contradict each other when they differ by more than this share of
  * the larger one. */
 #define CONTRADICTION_SHARE 0.5
+#define SAME_LOAD 0.1
 
 /* What is said where two texts give a quantity differently. */
 #define DIFFERS(NAME)                                                                              \
@@ -198,6 +199,32 @@ bool observed_add_point(struct observed *observed, enum observed_series series, 
     points[at] = (struct observed_point){concurrency, value};
     observed->n_series[series]++;
     return true;
+}
+
+double observed_at_load(struct observed *observed, double concurrency)
+{
+    static const enum observed_id BY_SERIES[SERIES_COUNT] = {
+        [SERIES_TPOT_MS] = OBS_TPOT_MEAN_MS,
+        [SERIES_TTFT_MS] = OBS_TTFT_MEAN_MS,
+        [SERIES_OUTPUT_TOK_S] = OBS_OUTPUT_TOK_S,
+    };
+
+    double load = concurrency;
+
+    for (int i = 0; i < SERIES_COUNT && isnan(concurrency); i++) {
+        int n = observed->n_series[i];
+        if (n > 0)
+            load = fmax(load, observed->series[i][n - 1].concurrency);
+    }
+    for (int i = 0; i < SERIES_COUNT; i++) {
+        for (int j = 0; j < observed->n_series[i]; j++) {
+            const struct observed_point *point = &observed->series[i][j];
+            if (fabs(point->concurrency - load) <= SAME_LOAD * load &&
+                !observed_has(observed, BY_SERIES[i]))
+                (void)observed_state(observed, BY_SERIES[i], point->value);
+        }
+    }
+    return load;
 }
 
 void observed_note(struct observed *observed, const char *code, const char *text)

@@ -506,6 +506,13 @@ bool observed_state(struct observed *observed, enum observed_id id, double value
 bool observed_add_point(struct observed *observed, enum observed_series series, double concurrency,
                         double value);
 
+/*
+ * Of each series, the point at that load (within a tenth of it) becomes the quantity that it is a
+ * series of, unless something has said that. NAN: the highest load of any series. Returns the load,
+ * NAN when there is none.
+ */
+double observed_at_load(struct observed *observed, double concurrency);
+
 /* Adds a note unless its code and text are there; past the maximum it is counted. */
 void observed_note(struct observed *observed, const char *code, const char *text);
 

@@ -308,6 +308,19 @@ static struct setup setup_of(const struct diagnose_request *request)
     return setup;
 }
 
+/* The load that is asked about: of the workload, of what was seen, or the highest of a series. */
+static void settle_load(struct diagnose_request *request)
+{
+    struct observed *observed = &request->observed;
+    double stated = given_number(&request->deployment, FIELD_ID_CONCURRENCY,
+                                 request->deployment.problem.load.concurrency);
+    double seen = observed_value(observed, OBS_CONCURRENCY);
+
+    double load = observed_at_load(observed, isnan(stated) ? seen : stated);
+    if (isnan(stated) && isnan(seen) && !isnan(load))
+        (void)observed_state(observed, OBS_CONCURRENCY, load);
+}
+
 bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faults,
                            struct diagnose_request *request)
 {
@@ -346,6 +359,7 @@ bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faul
     if (request->report)
         report_words_read(arena, request->report, &request->symptoms);
     figures_compare(&request->figures, &request->symptoms);
+    settle_load(request);
     plan_deployment(ctx, request);
     const struct setup setup = setup_of(request);
     request->seen_tpot_us = symptoms_seen_tpot_us(&setup, &request->observed);

@@ -93,6 +93,26 @@ static void points_come_in_order(void **state)
     assert_false(observed_add_point(&observed, SERIES_TPOT_MS, 1, 1));
 }
 
+static void a_series_says_what_is_seen_at_a_load(void **state)
+{
+    static struct observed observed;
+
+    (void)state;
+    observed_init(&observed);
+    assert_true(isnan(observed_at_load(&observed, NAN)));
+    assert_true(observed_add_point(&observed, SERIES_TPOT_MS, 1, 8));
+    assert_true(observed_add_point(&observed, SERIES_TPOT_MS, 60, 38));
+    assert_true(observed_add_point(&observed, SERIES_OUTPUT_TOK_S, 32, 900));
+    assert_near(observed_at_load(&observed, 4), 4, 1e-12);
+    assert_false(observed_has(&observed, OBS_TPOT_MEAN_MS));
+    assert_near(observed_at_load(&observed, 64), 64, 1e-12); /* 60 is within a tenth of it */
+    assert_near(observed_value(&observed, OBS_TPOT_MEAN_MS), 38, 1e-12);
+    assert_false(observed_has(&observed, OBS_OUTPUT_TOK_S));
+    assert_near(observed_at_load(&observed, NAN), 60, 1e-12);
+    assert_near(observed_at_load(&observed, 32), 32, 1e-12);
+    assert_near(observed_value(&observed, OBS_OUTPUT_TOK_S), 900, 1e-12);
+}
+
 /* Two parts: 90 and 30 % busy, 300 and 500 W (of two samples each), 1,980 and 1,200 MHz. */
 static void parts_come_to_one_figure(void **state)
 {
@@ -233,6 +253,7 @@ int main(void)
         cmocka_unit_test(nothing_is_not_zero),
         cmocka_unit_test(the_better_origin_is_kept),
         cmocka_unit_test(points_come_in_order),
+        cmocka_unit_test(a_series_says_what_is_seen_at_a_load),
         cmocka_unit_test(parts_come_to_one_figure),
         cmocka_unit_test(merging_keeps_both_sides),
         cmocka_unit_test(an_idle_scrape_goes_behind_a_log),
