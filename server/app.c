@@ -33,7 +33,6 @@
 #include "store.h"
 #include "trace.h"
 
-#define NEAR_PATHS_MAX 64
 #define NS_PER_S UINT64_C(1000000000)
 
 struct app {
@@ -277,12 +276,13 @@ static void refuse_path(struct context *ctx)
     enum method method = ctx->request->method;
     if ((method == METHOD_GET || method == METHOD_HEAD) && shell_no_such_page(ctx))
         return;
-    const char *paths[NEAR_PATHS_MAX], *short_paths[NEAR_PATHS_MAX], *nearest = NULL;
+    const char **paths = arena_alloc(ctx->request->arena, 2 * N_ROUTES * sizeof(*paths));
+    const char **short_paths = paths ? paths + N_ROUTES : NULL, *nearest = NULL;
     const char *what = arena_printf(
         ctx->request->arena, "%.200s here (GET /v1 lists what there is)", ctx->request->raw_path);
     int n = 0;
 
-    for (size_t i = 0; i < N_ROUTES && n < NEAR_PATHS_MAX; i++) {
+    for (size_t i = 0; paths && i < N_ROUTES; i++) {
         const char *path = suggested_path(ctx, &ROUTES[i]);
         if (!path)
             continue;
