@@ -9,9 +9,10 @@
 #define LONE_SIGN_CAP 0.6
 #define LONE_COMPARISON_CAP 0.85
 /* A cause below this is not named. */
-#define LEAST_SCORE 0.05
+#define LEAST_SCORE 0.03
 /* What was suspected for this much and is refuted by more is ruled out in so many words. */
 #define SUSPECTED 0.4
+#define REFUTED 0.1
 
 #define X(ID, NAME) NAME,
 
@@ -173,7 +174,7 @@ void diagnose(const struct symptoms *symptoms, struct diagnosis *ret_diagnosis)
         if (cause.n_for == 0)
             continue;
         bool refuted =
-            cause.n_against > 0 && suspicion(&cause) >= SUSPECTED && cause.score < LEAST_SCORE * 2;
+            cause.n_against > 0 && suspicion(&cause) >= SUSPECTED && cause.score < REFUTED;
         if (refuted)
             insert_cause(ret_diagnosis->ruled_out, &ret_diagnosis->n_ruled_out, &cause);
         else if (cause.score >= LEAST_SCORE)

@@ -27,6 +27,8 @@ const struct rule RULES_HOST[] = {
     R2(SCHEDULER, 1.0, S(TPOT_SUPERLINEAR), N(KV_FULL),
        "host work per sequence grows with the batch",
        PHYSICS("host time per sequence, /v1/regimes/host_bound_batch")),
+    R2(SCHEDULER, 0.8, S(DECODE_SLOW), N(LOCAL_ENGINE), "one host thread prepares each step",
+       "https://github.com/turboderp-org/exllamav2/issues/346"),
     R1(SCHEDULER, 0.7, S(TPOT_HIGH), "device work alone does not take that long",
        PHYSICS("the budget's device time")),
     R1(SCHEDULER, 0.7, S(HOST_SHARE), "the host is a large part of the budget",
@@ -211,6 +213,8 @@ const struct rule RULES_HOST[] = {
        PHYSICS("what is not sent is not served")),
     R2(PROFILING, 1.4, S(PROFILER_BLAMES_WAIT), S(CPU_SATURATED),
        "a host that polls for the GPU shows a busy core", VLLM("issues/3384")),
+    R2(PROFILING, -3.0, S(PROFILER_BLAMES_WAIT), S(HOST_SAMPLER),
+       "this engine's sampler does its work on the host", LLAMA("issues/13171")),
     R1(PROFILING, 4.6, S(PROFILER_BLAMES_WAIT),
        "that is where the host waits for work the GPU was given before", VLLM("issues/3384")),
 };

@@ -64,6 +64,7 @@ void symptoms_use(struct symptoms *symptoms, enum topic_id id, double sure, enum
 {
     struct topic *topic = &symptoms->topics[id];
 
+    topic->told |= origin != ORIGIN_DEPLOYMENT && origin != ORIGIN_PLAN;
     if (sure <= topic->use)
         return;
     topic->use = sure;
@@ -108,7 +109,7 @@ bool symptoms_any(const struct symptoms *symptoms)
         const struct topic *topic = &symptoms->topics[i];
         if (topic->worse.strength > 0 || topic->better.strength > 0 || topic->same.strength > 0)
             return true;
-        if (topic->use > 0 && topic->origin != ORIGIN_DEPLOYMENT)
+        if (topic->told)
             return true;
     }
     return false;

@@ -401,6 +401,7 @@ struct difference {
 
 struct topic {
     double use; /* how surely it is in use, 0 to 1 */
+    bool told;  /* the report speaks of it, whether or not the deployment has it too */
     enum origin origin;
     const char *words; /* what said so; NULL */
     struct difference worse, better, same;

@@ -172,16 +172,58 @@ static bool is_named(const struct fault *fault)
     return false;
 }
 
-/* Faults of names become notes, all others are handed on. */
-static void sort_faults(struct diagnose_request *request, const struct faults *own,
-                        struct faults *faults)
+/* The member that a fault is about where it can still be read as words: a flag by the engine's own
+ * name, or a text where a number stands ("8 / 4"); NULL when there is none. */
+static const cJSON *loose_member(const cJSON *body, const char *pointer)
+{
+    static const char *const PARTS[] = {"deployment", "workload"};
+
+    for (size_t i = 0; i < ARRAY_LEN(PARTS); i++) {
+        size_t length = strlen(PARTS[i]);
+        if (strncmp(pointer + 1, PARTS[i], length) != 0 || pointer[length + 1] != '/')
+            continue;
+        const cJSON *member = cJSON_GetObjectItemCaseSensitive(
+            cJSON_GetObjectItemCaseSensitive(body, PARTS[i]), pointer + length + 2);
+        bool known = field_by_pointer(&PLAN_FIELDS, pointer) >= 0;
+        if (!member || cJSON_IsString(member))
+            return member;
+        return !known && (cJSON_IsNumber(member) || cJSON_IsBool(member)) ? member : NULL;
+    }
+    return NULL;
+}
+
+/* Reads a member of a deployment as what was said of it: "attention_backend aiter". */
+static void read_loosely(struct arena *arena, const cJSON *member, struct symptoms *symptoms)
+{
+    const char *text = cJSON_IsString(member) ? member->valuestring : "off";
+
+    if (cJSON_IsTrue(member))
+        text = "";
+    if (cJSON_IsNumber(member))
+        text = arena_printf(arena, "%.9g", member->valuedouble);
+    const char *words = text ? arena_printf(arena, "%s %s", member->string, text) : NULL;
+    if (words)
+        (void)phrases_read(arena, words, CHANNEL_SETUP, symptoms);
+}
+
+/* Faults of names become notes, so do those of members that are read as words; all others are
+ * handed on. */
+static void sort_faults(struct diagnose_request *request, const cJSON *body,
+                        const struct faults *own, struct faults *faults)
 {
     for (int i = 0; i < own->n; i++) {
         const struct fault *fault = &own->items[i];
-        if (is_named(fault))
-            add_note(request, arena_printf(faults->arena, "%s: %s", fault->pointer, fault->detail));
-        else
+        const cJSON *loose = *fault->pointer ? loose_member(body, fault->pointer) : NULL;
+        if (!is_named(fault) && !loose) {
             fault_add(faults, fault->pointer, fault->suggestion, "%s", fault->detail);
+            continue;
+        }
+        add_note(request, arena_printf(faults->arena, "%s: %s%s%s%s", fault->pointer, fault->detail,
+                                       loose && !is_named(fault) ? "; it is read as words" : "",
+                                       fault->suggestion ? "; the nearest name here is " : "",
+                                       fault->suggestion ? fault->suggestion : ""));
+        if (loose)
+            read_loosely(faults->arena, loose, &request->symptoms);
     }
 }
 
@@ -265,8 +307,8 @@ static void add_host(const struct diagnose_request *request, struct setup *setup
     const struct plan_request *of = &request->deployment;
     const struct deployment *dep = &of->problem.dep;
     unsigned processors = of->given[FIELD_ID_LOGIT_PROCESSORS] ? dep->logit_processors : 0;
-    bool asynchronous = of->given[FIELD_ID_ASYNC_SCHEDULING] || request->plan;
-    bool sampler = of->given[FIELD_ID_SAMPLER] || request->plan;
+    bool asynchronous = of->given[FIELD_ID_ASYNC_SCHEDULING] || (request->plan && setup->engine);
+    bool sampler = of->given[FIELD_ID_SAMPLER] || (request->plan && setup->engine);
     bool defaults = setup->engine && setup->engine->n_defaults > 0;
 
     setup->penalties = (processors & PROCESSOR_PENALTIES) != 0;
@@ -282,7 +324,7 @@ static struct setup setup_of(const struct diagnose_request *request)
     const struct plan_request *of = &request->deployment;
     const struct deployment *dep = &of->problem.dep;
     const struct workload *load = &of->problem.load;
-    bool engine = of->given[FIELD_ID_ENGINE] || request->plan;
+    bool engine = of->given[FIELD_ID_ENGINE]; /* a plan's default says nothing of this one */
     struct setup setup = {
         .plan = request->plan,
         .engine = engine ? dep->engine : NULL,
@@ -336,7 +378,7 @@ bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faul
     observed_init(&request->observed);
     faults_init(&of_deployment, arena);
     plan_request_read_json(&intake, body, &request->deployment);
-    sort_faults(request, &of_deployment, faults);
+    sort_faults(request, body, &of_deployment, faults);
     read_names(ctx, body, request);
     for (int i = FEATURES; i <= FLAGS; i++)
         for_texts(ctx, faults, own[i], OWN[i], read_setup, request);
@@ -358,7 +400,7 @@ bool diagnose_request_read(struct context *ctx, cJSON *body, struct faults *faul
         tell(ctx, request, request->figures.items[i].name);
     if (request->report)
         report_words_read(arena, request->report, &request->symptoms);
-    figures_compare(&request->figures, &request->symptoms);
+    figures_compare(arena, &request->figures, &request->symptoms);
     settle_load(request);
     plan_deployment(ctx, request);
     const struct setup setup = setup_of(request);

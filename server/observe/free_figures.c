@@ -38,7 +38,7 @@ static const struct measure MEASURES[] = {
     {"stall|pause|gap|hang|outlier|collect", ABOUT_TAIL, -1},
     {"tpot|itl|inter_token|ms_per_token|ms_token|step_ms|decode_ms|time_per_token", ABOUT_DECODE,
      -1},
-    {"e2e|latency|elapsed|duration", ABOUT_DECODE, -1},
+    {"e2e|latency|elapsed|duration|wall|total_time|total_s|total_min|minutes", ABOUT_DECODE, -1},
     {"acceptance|accepted|accept|acc|mean_accept|acceptance_length", ABOUT_ACCEPTANCE, 1},
     {"decode|tg#|tg|generation|eval", ABOUT_DECODE, 1},
     {"prefill|pp#|pp|prompt", ABOUT_PREFILL, 1},
@@ -354,6 +354,34 @@ static void note_layers(struct free_figures *figures, struct symptoms *symptoms)
     }
 }
 
+/* Shares of a run ("gpu_util_pct_grammar": 10), in percent or as a fraction. */
+static const struct {
+    const char *words;
+    double low, high; /* percent; NAN = none */
+    enum sign_id sign;
+} SHARES[] = {
+    {"gpu_util|gpu_utilization|gpu_usage|gpu_busy|sm_util", 65.0, NAN, SIGN_GPU_UNDERUSED},
+    {"cpu_util|cpu_utilization|cpu_usage|cpu_pct", NAN, 95.0, SIGN_CPU_SATURATED},
+    {"kv_usage|kv_cache_usage|kv_util", NAN, 95.0, SIGN_KV_FULL},
+};
+
+static void note_shares(struct arena *arena, struct free_figures *figures,
+                        struct symptoms *symptoms)
+{
+    for (int i = 0; i < figures->n; i++) {
+        struct free_figure *figure = &figures->items[i];
+        const struct words name = words_read(arena, figure->name);
+        double percent = figure->value <= 1.0 ? 100.0 * figure->value : figure->value;
+        for (size_t j = 0; j < ARRAY_LEN(SHARES); j++) {
+            bool crossed = percent < SHARES[j].low || percent >= SHARES[j].high;
+            if (!(percent > 0) || !crossed || words_find(&name, SHARES[j].words) < 0)
+                continue;
+            figure->used = true;
+            see(symptoms, SHARES[j].sign, percent / 100.0, NAN);
+        }
+    }
+}
+
 /* A figure that is a comparison by itself: "slowdown" of the only topic that is spoken of. */
 static void note_stated(struct free_figures *figures, struct symptoms *symptoms)
 {
@@ -361,7 +389,7 @@ static void note_stated(struct free_figures *figures, struct symptoms *symptoms)
     int n = 0;
 
     for (int t = 0; t < TOPIC_COUNT; t++) {
-        if (symptoms->topics[t].use > 0 && symptoms->topics[t].origin == ORIGIN_WORDS) {
+        if (symptoms->topics[t].told) {
             only = (enum topic_id)t;
             n++;
         }
@@ -408,7 +436,7 @@ static void note_constant_delay(const struct free_figures *figures, struct sympt
         see(symptoms, SIGN_CONSTANT_DELAY, least, most);
 }
 
-void figures_compare(struct free_figures *figures, struct symptoms *symptoms)
+void figures_compare(struct arena *arena, struct free_figures *figures, struct symptoms *symptoms)
 {
     for (int i = 0; i < figures->n; i++) {
         int least = nearest(figures, i);
@@ -423,6 +451,7 @@ void figures_compare(struct free_figures *figures, struct symptoms *symptoms)
         }
     }
     note_gains(figures, symptoms);
+    note_shares(arena, figures, symptoms);
     note_pauses(figures, symptoms);
     note_layers(figures, symptoms);
     note_constant_delay(figures, symptoms);

@@ -49,6 +49,6 @@ bool figures_add(struct arena *arena, struct free_figures *figures, const char *
                  const char *run, double number, const char *text);
 
 /* Compares all figures that measure one thing in runs that differ, and notes what follows. */
-void figures_compare(struct free_figures *figures, struct symptoms *symptoms);
+void figures_compare(struct arena *arena, struct free_figures *figures, struct symptoms *symptoms);
 
 #endif

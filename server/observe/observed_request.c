@@ -36,8 +36,23 @@ static const struct {
     {"pending", OBS_WAITING, SERIES_COUNT},
     {"gpu_util", OBS_GPU_UTILIZATION, SERIES_COUNT},
     {"sm_util", OBS_GPU_UTILIZATION, SERIES_COUNT},
+    {"gpu_active", OBS_GPU_UTILIZATION, SERIES_COUNT},
+    {"gpu_busy", OBS_GPU_UTILIZATION, SERIES_COUNT},
+    {"gpu_usage", OBS_GPU_UTILIZATION, SERIES_COUNT},
     {"cpu_util", OBS_CPU_UTILIZATION, SERIES_COUNT},
     {"kv_cache_usage", OBS_KV_USAGE, SERIES_COUNT},
+    {"gpu_kv_cache_usage", OBS_KV_USAGE, SERIES_COUNT},
+    {"kv_util", OBS_KV_USAGE, SERIES_COUNT},
+    {"token_usage", OBS_KV_USAGE, SERIES_COUNT},
+    {"running_reqs", OBS_RUNNING, SERIES_COUNT},
+    {"waiting_reqs", OBS_WAITING, SERIES_COUNT},
+    {"queue_reqs", OBS_WAITING, SERIES_COUNT},
+    {"queued", OBS_WAITING, SERIES_COUNT},
+    {"acceptance_rate", OBS_SPEC_ACCEPTANCE, SERIES_COUNT},
+    {"accept_rate", OBS_SPEC_ACCEPTANCE, SERIES_COUNT},
+    {"cache_hit_rate", OBS_PREFIX_HIT_RATE, SERIES_COUNT},
+    {"prefix_cache_hit_rate", OBS_PREFIX_HIT_RATE, SERIES_COUNT},
+    {"max_running_requests", OBS_MAX_RUNNING, SERIES_COUNT},
     {"max_num_seqs", OBS_MAX_RUNNING, SERIES_COUNT},
     {"effective_concurrency", OBS_RUNNING, SERIES_COUNT},
     {"configured_concurrency", OBS_CONCURRENCY, SERIES_COUNT},
@@ -85,7 +100,8 @@ static enum observed_id find_quantity(const char *name, enum observed_series *re
     return OBSERVED_COUNT;
 }
 
-/* The number of a value: itself, or the first number (of a range, the middle) of a text. */
+/* The number of a value: itself, or the first number of a text: of a range the middle, of a course
+ * ("0.4 -> 9") the last, which is what is seen now. */
 static bool number_of(const cJSON *value, double *ret_number)
 {
     if (value && cJSON_IsNumber(value)) {
@@ -94,7 +110,9 @@ static bool number_of(const cJSON *value, double *ret_number)
     }
     if (!value || !cJSON_IsString(value))
         return false;
-    const char *text = value->valuestring + strspn(value->valuestring, " \t<>=~");
+    const char *course = strstr(value->valuestring, "->");
+    const char *text = course ? course + strlen("->") : value->valuestring;
+    text += strspn(text, " \t<>=~");
     char *end;
     double first = strtod(text, &end);
     if (end == text || !isfinite(first))

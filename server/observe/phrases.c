@@ -28,9 +28,14 @@ static const struct sign_phrase SIGNS[] = {
     {"gpu|device underutili*|starv*|waiting|unused", SAYS, SIGN_GPU_UNDERUSED, SAID},
     {"gpu|npu utili* drop*|fluctuat*|falls|below", SAYS, SIGN_GPU_UNDERUSED, HINTED},
     {"gpu|device bubble|gap", SAYS, SIGN_GPU_GAPS, SAID},
+    {"bubble ms|us|step|decode|batch|iteration", SAYS, SIGN_GPU_GAPS, SAID},
+    {"gpu|device active|busy only|just|barely", SAYS, SIGN_GPU_UNDERUSED, SAID},
+    {"gpu|device headroom|spare", SAYS, SIGN_GPU_UNDERUSED, SAID},
+    {"only gpu|device utili*|usage|util", SAYS, SIGN_GPU_UNDERUSED, SAID},
     {"gpu|device idl* between|step", SAYS, SIGN_GPU_GAPS, SAID},
     {"idl*|gap|bubble between decode|step|iteration|forward", SAYS, SIGN_GPU_GAPS, SAID},
     {"cpu 100|100.0 %", SAYS, SIGN_CPU_SATURATED, SAID},
+    {"cpu|host overhead|work grow*|increas*|rises|high|large", SAYS, SIGN_CPU_SATURATED, SAID},
     {"cpu bound|bottleneck|saturat*|pegged|maxed|bottlenecked", SAYS, SIGN_CPU_SATURATED, SAID},
     {"single|one core|thread 100|busy|bound|pegged|full", SAYS, SIGN_CPU_SATURATED, SAID},
     {"utili* falls|drops|decreas*|declin* concurren*|load|batch|user", SAYS, SIGN_UTILIZATION_FALLS,
@@ -77,8 +82,8 @@ static const struct sign_phrase SIGNS[] = {
     {"ttft|first_token + ms|s", SAYS, SIGN_TTFT_HIGH, HINTED},
     {"ttft|first_token grow*|rises|climb*|explod* load|concurren*|rate|queue", SAYS,
      SIGN_TTFT_GROWS, SAID},
-    {"itl|tpot|inter_token|latency|tail|token|p99|p95 spike*|spiky|outlier|jitter*|hiccup", SAYS,
-     SIGN_ITL_SPIKES, SAID},
+    {"itl|tpot|inter_token|latency|tail|token|p99|p95 spike*|spiky|peaks|outlier|jitter*|hiccup",
+     SAYS, SIGN_ITL_SPIKES, SAID},
     {"p99|p95|tail itl|tpot|latency", SAYS, SIGN_ITL_SPIKES, HINTED},
     {"stall*|freez*|hang*|hiccup|pause*|stop* every|period*|regular*|interval", SAYS,
      SIGN_STALLS_REGULAR, SAID},
@@ -136,9 +141,15 @@ static const struct sign_phrase SIGNS[] = {
     {"decode|generation|tg|token slow*|slower|low|only|bad|instead", SAYS, SIGN_DECODE_SLOW,
      HINTED},
     {"tok instead_of|expected|should", SAYS, SIGN_DECODE_SLOW, SAID},
+    {"tpot|itl|inter_token poor|bad|high|worse|slow*|long", SAYS, SIGN_DECODE_SLOW, HINTED},
     {"prefill* interrupt*|interleav*|block*|stall*|insert*|preempt*|delay* "
      "decode|token*|generation",
      SAYS, SIGN_PREFILL_INTERRUPTS, SAID},
+    {"itl|inter_token|tpot|decode*|stream* prefill* while|during|mixed", SAYS,
+     SIGN_PREFILL_INTERRUPTS, SAID},
+    {"output_tokens_1|output_len_1|max_output_len_1|max_tokens_1|osl_1", BOTH, SIGN_PREFILL_SLOW,
+     HINTED},
+    {"reuse*|cached_tokens only|never|less|fewer|partly|nothing", SAYS, SIGN_REPROCESSED, SAID},
     {"second|repeat*|identical|consecutive request|prompt|prefix|requests "
      "equally|as_slow|no_faster|same_time|as_long|slow",
      SAYS, SIGN_REPROCESSED, HINTED},
@@ -176,12 +187,19 @@ static const struct sign_phrase SIGNS[] = {
     {"enforce_eager|eager_mode|eager|disable_cuda_graph|graphs_off|no_cuda_graph|cuda_graph_false",
      BOTH, SIGN_GRAPHS_OFF, SAID},
     {"not_compiled|uncompiled|without_compile|unfused", BOTH, SIGN_GRAPHS_OFF, SAID},
-    {"gpt_fast|transformers|huggingface|hf_generate|autoawq|autogptq|webui|pytorch", SETUP,
-     SIGN_EAGER_ENGINE, KNOWN},
+    {"gpt_fast|transformers|huggingface|hf_generate|autoawq|autogptq|webui|pytorch|fastchat|load_"
+     "in_8bit|"
+     "load_8bit|load_in_4bit",
+     SETUP, SIGN_EAGER_ENGINE, KNOWN},
     {"disabl*|off|disabled|switch* spec*|draft*|speculation|mode", SAYS, SIGN_MODE_SWITCHED, SAID},
+    {"disabling_spec*|disabled_spec*|disable_spec*|disabling_draft*|target_only", SAYS,
+     SIGN_MODE_SWITCHED, SAID},
     {"above|beyond threshold|captured|largest", SAYS, SIGN_DROP_AT_BATCH, HINTED},
     {"many|thousands|small|tiny kernel launch*|launches|kernels", SAYS, SIGN_MANY_LAUNCHES, HINTED},
+    {"launch* kernel|op every|each|per|individual*|separate*|overhead", SAYS, SIGN_MANY_LAUNCHES,
+     SAID},
     /* memory */
+    {"fail*|unable|cannot allocate|alloc|allocation memory|buffer|bytes", SAYS, SIGN_OOM, SAID},
     {"out_of_memory|oom|runs_out|ran_out|cudamalloc|hip_out", SAYS, SIGN_OOM, SAID},
     {"start*|startup|launch|boot|init* fail*|crash*|dies", SAYS, SIGN_OOM, HINTED},
     {"fail*|oom|out_of_memory|crash*|memory captur* graph", SAYS, SIGN_OOM_AT_CAPTURE, SAID},
@@ -203,13 +221,14 @@ static const struct sign_phrase SIGNS[] = {
     /* model and part */
     {"awq|gptq|w4a16|int4|q4|marlin|bitsandbytes|nf4|w8a16|int8_weight|weight_only", BOTH,
      SIGN_WEIGHT_ONLY, KNOWN},
+    {"8_bit|4_bit|8bit|4bit", BOTH, SIGN_WEIGHT_ONLY, SAID},
     {"int8", BOTH, SIGN_WEIGHT_ONLY, SAID},
     {"moe|a3b|a22b|mixtral|deepseek|gpt_oss|gptoss|expert|minimax|kimi|a10b|a35b|hy3", BOTH,
      SIGN_MOE_MODEL, SAID},
     {"mamba|hybrid|ssm|swa|sliding_window|gated_delta|gdn|jamba|nemotron_h|nemotron_nano|gpt_oss|"
      "gemma|qwen3.5|qwen3.6|qwen3_next|falcon_h1",
      BOTH, SIGN_HYBRID_MODEL, SAID},
-    {"0.5b|0.6b|1b|1.5b|1.7b|0.8b|135m|350m|500m|125m|tiny|small_model|small_models|2b|3b", BOTH,
+    {"0.5b|0.6b|1b|1.5b|1.7b|0.8b|135m|350m|500m|125m|tiny|small_model|smaller_model|2b|3b", BOTH,
      SIGN_SMALL_MODEL, SAID},
     {"nvlink|nvswitch|sxm|nvl72|xgmi|infinity_fabric", BOTH, SIGN_FABRIC, SAID},
     {"no_nvlink|pcie_only|without_nvlink|no_p2p|p2p_disabled", BOTH, SIGN_NO_FABRIC, SAID},
@@ -217,10 +236,12 @@ static const struct sign_phrase SIGNS[] = {
     {"rtx|3090|4090|5090|a4000|geforce|7900|radeon|2080|3080|5080|4080|4070|5070", SETUP,
      SIGN_CONSUMER_PART, KNOWN},
     {"v0|vllm_0.2|vllm_0.3|vllm_0.4|vllm_0.5|vllm_0.6", SETUP, SIGN_SERIAL_HOST, SAID},
-    {"llama.cpp|llamacpp|llama_cpp|llama_server|ollama|candle|exllama*|mlx|ik_llama|koboldcpp|gpt_"
+    {"llama.cpp|llamacpp|llama_cpp|llama_server|llama_cli|llama_bench|gguf|ollama|candle|exllama*|"
+     "mlx|ik_llama|koboldcpp|gpt_"
      "fast|ctransformers|llamafile|mistral.rs|lm_studio",
      SETUP, SIGN_HOST_SAMPLER, SAID},
-    {"llama.cpp|llamacpp|llama_cpp|llama_server|ollama|ik_llama|koboldcpp|lm_studio|llamafile|"
+    {"llama.cpp|llamacpp|llama_cpp|llama_server|llama_cli|llama_bench|gguf|ollama|ik_llama|"
+     "koboldcpp|lm_studio|llamafile|"
      "llama_swap",
      SETUP, SIGN_LOCAL_ENGINE, KNOWN},
     {"vllm|sglang|trtllm|tensorrt_llm|tgi|lmdeploy|text_generation_inference|dynamo|nim", SETUP,
@@ -229,11 +250,13 @@ static const struct sign_phrase SIGNS[] = {
      SIGN_MOE_CONFIG_MISSING, SAID},
     {"missing config e|n|tuned|json|kernel", SAYS, SIGN_MOE_CONFIG_MISSING, SAID},
     {"default moe warning|message", SAYS, SIGN_MOE_CONFIG_MISSING, SAID},
+    {"no|missing|lacks|without config* e#|n#|moe|expert|fused_moe", SAYS, SIGN_MOE_CONFIG_MISSING,
+     SAID},
     {"using_default_moe|sub_optimal|suboptimal config|moe|performance", BOTH,
      SIGN_MOE_CONFIG_MISSING, SAID},
     {"expert* imbalanc*|uneven*|hot|skew*|unbalanced|overload*", SAYS, SIGN_EXPERTS_UNEVEN, SAID},
-    {"image|images|video|videos|vision|audio|multimodal|frames|picture|pixel*|ocr|speech", BOTH,
-     SIGN_MEDIA, SAID},
+    {"image|images|video|videos|vision|audio|multimodal|frames|picture|pixel*|ocr|paddleocr|speech",
+     BOTH, SIGN_MEDIA, SAID},
     {"vl|vlm|llava|whisper|omni|pixtral|internvl", SETUP, SIGN_MEDIA, HINTED * 0.7},
     {"nixl|mooncake|kv_transfer|disaggregat*|pd_disagg*|prefill_decode_separation "
      "slow*|ttft|latency|tcp|transfer|network",
@@ -256,6 +279,7 @@ static const struct sign_phrase SIGNS[] = {
     {"profil*|py_spy|trace|torch_profiler blame*|shows|points|says|attribut* "
      "cpu|copy|item|sync*|tolist|nonzero|cudastreamsynchronize|memcpy",
      SAYS, SIGN_PROFILER_BLAMES_WAIT, SAID},
+    {"sampl* takes|most|90|dominat* time|iteration|step", SAYS, SIGN_PROFILER_BLAMES_WAIT, HINTED},
     {"cpu|item|tolist|synchroniz*|nonzero|d2h|memcpy takes|dominat*|90|most|hot "
      "profil*|time|trace|flame*",
      SAYS, SIGN_PROFILER_BLAMES_WAIT, HINTED},
@@ -309,7 +333,8 @@ static const struct topic_phrase TOPICS[] = {
     {"eager|enforce_eager|disable_cuda_graph|no_graph", TOPIC_GRAPHS, -1},
     {"compile|compiled|torch_compile|inductor|fused|fusion", TOPIC_COMPILE, 1},
     {"uncompiled|unfused", TOPIC_COMPILE, -1},
-    {"awq|gptq|int4|int8|w4a16|w8a16|w8a8|fp8|nvfp4|mxfp4|fp4|q4|q8|q4_k_m|quantized|quantised|"
+    {"awq|gptq|int4|int8|w4a16|w8a16|w8a8|fp8|nvfp4|mxfp4|fp4|q4|q8|q4_k_m|8_bit|4_bit|quantized|"
+     "quantised|"
      "quant|quantization|bnb|nf4|marlin|q4_0|q8_0|4bit|8bit",
      TOPIC_QUANTIZATION, 1},
     {"bf16|fp16|f16|unquantized|bfloat16|half_precision|16bit", TOPIC_QUANTIZATION, -1},
@@ -401,10 +426,11 @@ static const struct topic_phrase TOPICS[] = {
 };
 
 /* Words that say slower, faster, the same. */
-static const char SLOWER[] =
-    "slower|slow|slows|slowdown|drop|dropped|halves|halved|half|costs|cost|regressed|regression|"
-    "worse|"
-    "degrades|degradation|degraded|loses|hurts|reduces|overhead|dominates|penalizes|lower";
+static const char SLOWER[] = "slower|slow|slows|slowdown|longer|drop|dropped|halves|halved|half|"
+                             "costs|cost|regressed|regression|"
+                             "worse|"
+                             "degrades|degradation|degraded|loses|hurts|reduces|overhead|dominates|"
+                             "penalizes|lower|poor|low_throughput|low_performance|low_speed";
 static const char FASTER[] = "improve|improvement|speed_up|speedups|benefit|faster|gain|gains|"
                              "improves|improved|helps|speedup|speeds|fixes|fixed|"
                              "better|doubles|recovers";

@@ -43,8 +43,10 @@ static const struct {
      "rate|rps|qps|load|requests|burst|arriv* ttft|latency|first_token"},
     {CAUSE_PREFILL_INTERFERENCE,
      "prefill*|prompt|long_input|big_prompts "
-     "stall*|pause*|starv*|block*|interrupt*|freez*|collapse*|spike*|lag|delay*|hiccup*|interfer*|"
-     "jitter* decode*|running|streaming|others|other|itl|tpot|generation|in_flight|tokens"},
+     "peaks|while|stall*|pause*|starv*|block*|interrupt*|freez*|collapse*|spike*|lag|delay*|hiccup*"
+     "|interfer*|"
+     "jitter* "
+     "decode*|running|streaming|others|other|itl|inter_token|tpot|generation|in_flight|tokens"},
     {CAUSE_PREFILL_COMPUTE,
      "prefill*|prompt|pp slow*|low|takes|long|seconds|minutes|tok compute|gemm|flops|chunk*|bound"},
     {CAUSE_PREFIX_MISS, "prefix|cache|cached|reuse*|history|turn|session|radix|repeat*|identical "
@@ -117,8 +119,9 @@ static const struct {
     {CAUSE_SHARED_GPU, "other|another|shared|sharing|neighbor*|mps|mig|tenant*|desktop "
                        "process|job|container|workload|gpu same|also|use|memory|slow*"},
     {CAUSE_SCHEDULER,
-     "scheduler|scheduling|host|cpu|python|overhead|input_prep*|loop|gil gpu|device "
-     "idle|gap|bubble*|wait*|starv*|underutil*|low step|iteration|between|decode|overlap*"},
+     "scheduler|scheduling|host|cpu|python|overhead|gpu_util*|input_prep*|loop|gil gpu|device "
+     "idle|gap|bubble*|wait*|starv*|underutil*|low|grow* "
+     "step|iteration|between|decode|overlap*|batch|small*"},
     {CAUSE_GC, "gc|garbage|collector|pause*|stall*|hang*|spike*|outlier*|hiccup* "
                "regular*|every|period*|interval|p99|tail|growing|grow*|hours|worker "
                "python|latency|itl|server|ranks|lockstep|heap"},

@@ -88,7 +88,8 @@ static bool fits(const struct words *words, int at, const char *form, size_t len
             return at + 1 < words->n && is_number(words->items[at + 1]);
         return is_number(word + length - 1);
     }
-    bool plural = n == length + 1 && word[n - 1] == 's';
+    bool plural = (n == length + 1 && word[n - 1] == 's') ||
+                  (n == length + 2 && strcmp(word + length, "es") == 0);
     return (n == length || plural) && strncmp(word, form, length) == 0;
 }
 

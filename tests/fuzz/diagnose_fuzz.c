@@ -112,7 +112,7 @@ static void read_words(const char *bytes, size_t length)
     report_words_read(arenas[0], text, &symptoms);
     (void)figures_add(arenas[0], &figures, text, NULL, 3.0, NULL);
     (void)figures_add(arenas[0], &figures, "tok_s", text, 2.0, text);
-    figures_compare(&figures, &symptoms);
+    figures_compare(arenas[0], &figures, &symptoms);
     for (int i = 0; i < SIGN_COUNT; i++)
         require(symptoms.signs[i].strength >= 0.0 && symptoms.signs[i].strength <= 1.0);
     for (int i = 0; i < CAUSE_COUNT; i++)

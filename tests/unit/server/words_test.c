@@ -160,13 +160,16 @@ static void names_are_compared(void **state)
         {"tok_s_0.4.18", "tok_s_0.4.21", 160.8, 103.2, TOPIC_VERSION, -1},
         {"pp_direct", "pp_proxy", 410.7, 52, TOPIC_PROXY, -1},
         {"tok_s_eager", "tok_s_graph", 5452, 6139, TOPIC_GRAPHS, 1},
+        {"total_s_fp16", "total_s_awq", 1468, 2025, TOPIC_QUANTIZATION, -1},
+        {"total_min_plain", "total_min_grammar", 26, 270, TOPIC_GUIDED, -1},
+        {"ttft_p50_ms_bf16", "ttft_p50_ms_fp8", 547, 1010, TOPIC_QUANTIZATION, -1},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
         clear();
         assert_true(figures_add(*state, &figures, ROWS[i].a, NULL, ROWS[i].of_a, NULL));
         assert_true(figures_add(*state, &figures, ROWS[i].b, NULL, ROWS[i].of_b, NULL));
-        figures_compare(&figures, &symptoms);
+        figures_compare(*state, &figures, &symptoms);
         const struct topic *topic = &symptoms.topics[ROWS[i].topic];
         const struct difference *of[] = {&topic->worse, &topic->same, &topic->better};
         if (!(of[ROWS[i].effect + 1]->strength > 0))
@@ -188,11 +191,49 @@ static void names_set_signs(void **state)
     (void)figures_add(*state, &figures, "gain_b1_pct", NULL, 14.7, NULL);
     (void)figures_add(*state, &figures, "gain_b32_pct", NULL, 0, NULL);
     assert_false(figures_add(*state, &figures, "nothing", NULL, NAN, "no number"));
-    figures_compare(&figures, &symptoms);
+    figures_compare(*state, &figures, &symptoms);
     assert_true(symptoms.signs[SIGN_STALLS_GROW].strength > 0);
     assert_true(symptoms.signs[SIGN_LAYERS_ON_CPU].strength > 0);
     assert_true(symptoms.signs[SIGN_CONSTANT_DELAY].strength > 0);
     assert_true(symptoms.signs[SIGN_GAIN_ONLY_ALONE].strength > 0);
+}
+
+/* Shares of runs with names of their own, in percent, as a range or as a fraction. */
+static void shares_of_runs_set_signs(void **state)
+{
+    static const struct {
+        const char *name, *text;
+        double value;
+        enum sign_id sign;
+        bool seen;
+    } ROWS[] = {
+        {"gpu_util_pct_grammar", NULL, 10, SIGN_GPU_UNDERUSED, true},
+        {"gpu_util_pct_no_grammar", ">70", NAN, SIGN_GPU_UNDERUSED, false},
+        {"gpu_usage_at_peak", NULL, 0.2, SIGN_GPU_UNDERUSED, true},
+        {"cpu_util_pct_video", NULL, 100, SIGN_CPU_SATURATED, true},
+        {"kv_usage_pct_peak", "98-100", NAN, SIGN_KV_FULL, true},
+        {"kv_usage_pct_start", NULL, 12, SIGN_KV_FULL, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+        clear();
+        assert_true(figures_add(*state, &figures, ROWS[i].name, NULL, ROWS[i].value, ROWS[i].text));
+        figures_compare(*state, &figures, &symptoms);
+        if ((symptoms.signs[ROWS[i].sign].strength > 0) != ROWS[i].seen)
+            fail_msg("%s", ROWS[i].name);
+    }
+}
+
+/* What a deployment has is no complaint; what the report speaks of is one, though it has it. */
+static void a_topic_is_told_beside_its_use(void **state)
+{
+    (void)state;
+    clear();
+    symptoms_use(&symptoms, TOPIC_GUIDED, 1.0, ORIGIN_DEPLOYMENT, NULL);
+    assert_false(symptoms_any(&symptoms));
+    symptoms_use(&symptoms, TOPIC_GUIDED, 0.5, ORIGIN_WORDS, NULL);
+    assert_true(symptoms_any(&symptoms));
+    assert_true(symptoms.topics[TOPIC_GUIDED].use == 1.0);
 }
 
 /* A figure that is a comparison by itself speaks of the only topic there is. */
@@ -201,7 +242,7 @@ static void a_slowdown_is_of_the_only_topic(void **state)
     clear();
     symptoms_use(&symptoms, TOPIC_LORA, 0.7, ORIGIN_WORDS, NULL);
     (void)figures_add(*state, &figures, "slowdown_pct", NULL, NAN, "-8.4 to -23.9");
-    figures_compare(&figures, &symptoms);
+    figures_compare(*state, &figures, &symptoms);
     assert_true(symptoms.topics[TOPIC_LORA].worse.strength > 0);
 }
 
@@ -225,6 +266,8 @@ int main(void)
         cmocka_unit_test(sentences_compare),
         cmocka_unit_test(names_are_compared),
         cmocka_unit_test(names_set_signs),
+        cmocka_unit_test(shares_of_runs_set_signs),
+        cmocka_unit_test(a_topic_is_told_beside_its_use),
         cmocka_unit_test(a_slowdown_is_of_the_only_topic),
         cmocka_unit_test(reports_read_as_a_whole),
     };
