@@ -39,7 +39,9 @@ static const struct schema_member DIAGNOSE_REQUEST[] = {
     ANYTHING("command", SCHEMA_OPTIONAL, "as of a plan"),
     ANYTHING("manifest", SCHEMA_OPTIONAL, "as of a plan"),
     ANYTHING("container", SCHEMA_OPTIONAL, "as of a plan"),
-    ANYTHING("deployment", SCHEMA_OPTIONAL, "as of a plan"),
+    ANYTHING("deployment", SCHEMA_OPTIONAL,
+             "as of a plan; members by an engine's own names and texts in place of numbers are "
+             "read as words and noted"),
     ANYTHING("workload", SCHEMA_OPTIONAL, "as of a plan"),
     ANYTHING("slo", SCHEMA_OPTIONAL, "as of a plan"),
     ANYTHING(

@@ -222,7 +222,8 @@ static int compare_topic(const struct free_figure *a, const struct free_figure *
             return 0;
         return amount_b > amount_a ? 1 : -1;
     }
-    if (of_a == of_b)
+    /* A "base" is the base of whatever is compared, of adapters only beside one. */
+    if (of_a == of_b || (topic == TOPIC_LORA && of_a <= 0 && of_b <= 0))
         return 0;
     /* "vanilla" beside "k2" and "k4" is no comparison of their numbers. */
     if ((of_a == 0 && !isnan(amount_b) && a->label.n > 0 && amount_b <= 0) ||

@@ -150,6 +150,7 @@ static const struct sign_phrase SIGNS[] = {
     {"output_tokens_1|output_len_1|max_output_len_1|max_tokens_1|osl_1", BOTH, SIGN_PREFILL_SLOW,
      HINTED},
     {"reuse*|cached_tokens only|never|less|fewer|partly|nothing", SAYS, SIGN_REPROCESSED, SAID},
+    {"no|zero hit", SAYS, SIGN_REPROCESSED, SAID},
     {"second|repeat*|identical|consecutive request|prompt|prefix|requests "
      "equally|as_slow|no_faster|same_time|as_long|slow",
      SAYS, SIGN_REPROCESSED, HINTED},
@@ -235,6 +236,9 @@ static const struct sign_phrase SIGNS[] = {
     {"pcie all_reduce|allreduce|tp|tensor_parallel*", SAYS, SIGN_NO_FABRIC, SAID},
     {"rtx|3090|4090|5090|a4000|geforce|7900|radeon|2080|3080|5080|4080|4070|5070", SETUP,
      SIGN_CONSUMER_PART, KNOWN},
+    {"not_overlapped|non_overlapped|not_hidden|serial|blocking|blocks "
+     "overlap*|scheduler|worker|host",
+     SAYS, SIGN_SERIAL_HOST, SAID},
     {"v0|vllm_0.2|vllm_0.3|vllm_0.4|vllm_0.5|vllm_0.6", SETUP, SIGN_SERIAL_HOST, SAID},
     {"llama.cpp|llamacpp|llama_cpp|llama_server|llama_cli|llama_bench|gguf|ollama|candle|exllama*|"
      "mlx|ik_llama|koboldcpp|gpt_"
