@@ -205,6 +205,13 @@ static int compare_versions(const struct free_figure *a, const struct free_figur
     return 0;
 }
 
+/* Whether two runs have as much of a topic; a "base" is the base of whatever is compared, of
+ * adapters only beside one. */
+static bool says_nothing(enum topic_id topic, int of_a, int of_b)
+{
+    return of_a == of_b || (topic == TOPIC_LORA && of_a <= 0 && of_b <= 0);
+}
+
 /* How much of the topic each of two runs has, as one sign: 1 when b has more, -1 when a has, 0 when
  * they do not differ in it. */
 static int compare_topic(const struct free_figure *a, const struct free_figure *b,
@@ -222,8 +229,7 @@ static int compare_topic(const struct free_figure *a, const struct free_figure *
             return 0;
         return amount_b > amount_a ? 1 : -1;
     }
-    /* A "base" is the base of whatever is compared, of adapters only beside one. */
-    if (of_a == of_b || (topic == TOPIC_LORA && of_a <= 0 && of_b <= 0))
+    if (says_nothing(topic, of_a, of_b))
         return 0;
     /* "vanilla" beside "k2" and "k4" is no comparison of their numbers. */
     if ((of_a == 0 && !isnan(amount_b) && a->label.n > 0 && amount_b <= 0) ||
