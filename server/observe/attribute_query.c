@@ -146,8 +146,9 @@ static void fill(struct context *ctx, const struct profile *profile, const struc
     double context = run->conditions[RUN_CONTEXT].number;
 
     ret_filled->n = request->n_arguments;
-    memcpy(ret_filled->items, request->arguments,
-           (size_t)request->n_arguments * sizeof(ret_filled->items[0]));
+    if (request->n_arguments > 0)
+        memcpy(ret_filled->items, request->arguments,
+               (size_t)request->n_arguments * sizeof(ret_filled->items[0]));
     if (!gives(request, "hardware"))
         fill_text(ret_filled, "hardware", device_of(ctx, profile));
     if (!gives(request, "engine"))

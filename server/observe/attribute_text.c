@@ -18,6 +18,10 @@
 #define RATIO_NOTED 1.25
 #define SHARE_NOTED 0.03
 #define IDLE_NOTED 0.05
+/* Rows that hold less of the stated device time than this are not all of it. */
+#define LISTED_WHOLE 0.99
+/* Every class so far above its budget: steps, batch or context are doubtful, not the kernels. */
+#define RATIO_DOUBTED 3.0
 
 /* What a class above its budget may mean, and the cheapest look that tells. */
 static const struct {
@@ -107,6 +111,21 @@ static void write_times(struct json_out *out, const struct attribution *attribut
     phrase_add(&phrase, "). Chosen by ");
     phrase_add(&phrase, attribution->window_from ? attribution->window_from : "the table");
     phrase_add(&phrase, ".");
+    paragraph(out, &phrase);
+}
+
+/* Shares are of the rows: says how much of the device time those are. */
+static void write_listed(struct json_out *out, const struct attribution *attribution)
+{
+    struct phrase phrase;
+
+    if (isnan(attribution->listed_share) || attribution->listed_share >= LISTED_WHOLE)
+        return;
+    phrase_begin(&phrase);
+    phrase_add(&phrase, "The rows hold ");
+    phrase_percent(&phrase, attribution->listed_share);
+    phrase_add(&phrase, " of the device time that the file states: shares are of the rows, the "
+                        "rest may be of any class.");
     paragraph(out, &phrase);
 }
 
@@ -236,9 +255,17 @@ static void write_unclassified(struct json_out *out, const struct attribution *a
         }
 }
 
+/* What the plan gives for all tokens of a part; NAN: it plans no such part. */
+static double part_budget_us(const struct attribute_reply *reply, const struct profile_part *part)
+{
+    if (strcmp(part->label, "eval") == 0)
+        return reply->budget->eval_us;
+    return strcmp(part->label, "prompt eval") == 0 ? reply->budget->prompt_us : (double)NAN;
+}
+
 static void write_parts(struct json_out *out, const struct attribute_reply *reply)
 {
-    static const char *const HEADS[] = {"measured", "share", "per token", "budget", NULL};
+    static const char *const HEADS[] = {"measured", "budget", "share", "per token", NULL};
     const struct profile *profile = reply->attribution->profile;
 
     if (profile->n_parts == 0)
@@ -246,15 +273,11 @@ static void write_parts(struct json_out *out, const struct attribute_reply *repl
     heads(out, "part", HEADS);
     for (int i = 0; i < profile->n_parts; i++) {
         const struct profile_part *part = &profile->parts[i];
-        bool eval = strcmp(part->label, "eval") == 0;
-        bool prompt = strcmp(part->label, "prompt eval") == 0;
         text_cell(out, part->label, CLASS_WIDTH, false);
         cell_time(out, part->us);
+        cell_time(out, part_budget_us(reply, part));
         cell_percent(out, part->us / reply->attribution->span_us);
         cell_time(out, part->us / part->count);
-        cell_time(out, eval     ? reply->budget->eval_us
-                       : prompt ? reply->budget->prompt_us
-                                : (double)NAN);
         out_text(out, "\n");
     }
 }
@@ -324,6 +347,36 @@ static void write_next_of_classes(struct json_out *out, const struct attribution
     }
 }
 
+static void write_next_of_parts(struct json_out *out, const struct attribute_reply *reply)
+{
+    const struct profile *profile = reply->attribution->profile;
+
+    for (int i = 0; i < profile->n_parts; i++) {
+        const struct profile_part *part = &profile->parts[i];
+        double ratio = part->us / part_budget_us(reply, part);
+        if (ratio >= RATIO_NOTED)
+            write_sentence(out, part->label, ratio, true,
+                           "check in the program's log how many layers are on the device, and "
+                           "that the query's part, engine and format are those of the run");
+    }
+}
+
+/* Whether all that has a share worth a sentence lies far above its budget, and is more than one. */
+static bool all_far_above(const struct attribution_budget *budget)
+{
+    int n = 0;
+
+    for (int i = 0; i < budget->n_groups; i++) {
+        const struct budget_group *group = &budget->groups[i];
+        if (group->n_members == 0 || !(group->share >= SHARE_NOTED))
+            continue;
+        if (!(group->ratio >= RATIO_DOUBTED))
+            return false;
+        n++;
+    }
+    return n > 1;
+}
+
 /* What stands out, and where to look. */
 static void write_next(struct json_out *out, const struct attribute_reply *reply)
 {
@@ -333,8 +386,15 @@ static void write_next(struct json_out *out, const struct attribute_reply *reply
     size_t head = out->length;
     if (reply->attribution->has_host_parts)
         write_next_of_host(out, reply->attribution);
-    if (!reply->budget->no_record)
+    if (!reply->budget->no_record) {
+        if (!reply->budget->by_share && all_far_above(reply->budget))
+            text_wrap(out,
+                      "- every class is far above its budget: make sure first that steps, batch, "
+                      "context and the weights' format are those of the run.",
+                      0, INDENT);
         write_next_of_classes(out, reply->budget);
+        write_next_of_parts(out, reply);
+    }
     if (out->length == head && !out->failed)
         out->length = from;
 }
@@ -387,6 +447,7 @@ void attribute_text_write(struct json_out *out, const struct attribute_reply *re
         phrase_add(&phrase, ".");
         paragraph(out, &phrase);
     } else {
+        write_listed(out, attribution);
         if (!reply->budget->no_record && reply->budget->n_groups > 0)
             write_compared(out, reply->budget);
         if (attribution->n_shares > 0)

@@ -350,8 +350,10 @@ static void put_reason(struct observed_gpu *gpu, int meaning, const char *cell)
 static void put_cell(struct smi *smi, struct observed_gpu *gpu, int meaning, double scale,
                      const char *cell)
 {
-    if (meaning < OBSERVED_GPU_COLUMNS)
-        observed_gpu_add(gpu, (enum observed_gpu_column)meaning, cell_number(cell) * scale);
+    double number = meaning < OBSERVED_GPU_COLUMNS ? cell_number(cell) : (double)NAN;
+
+    if (number >= 0)
+        observed_gpu_add(gpu, (enum observed_gpu_column)meaning, number * scale);
     else if (meaning == COLUMN_NAME && !gpu->name)
         gpu->name = observe_keep(smi->arena, cell, CELL_MAX);
     else if (meaning == COLUMN_UUID && !gpu->uuid)

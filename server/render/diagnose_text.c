@@ -8,6 +8,10 @@
 /* Causes that are written out; the others are named. */
 #define WRITTEN_OUT 3
 #define FINDINGS_SHOWN 4
+/* A gap above this share of the budget is worth a sentence. */
+#define GAP_NOTED 0.15
+/* Below this share of its floor a time was not measured on what was stated. */
+#define FLOOR_DOUBTED 0.95
 
 static void paragraph(struct json_out *out, const char *lead, const char *text)
 {
@@ -52,8 +56,25 @@ static void write_cause(struct json_out *out, int rank, const struct ranked_caus
     paragraph(out, "   change:  ", info->cure);
 }
 
-static void write_budget(struct json_out *out, const struct plan *plan)
+/* The load that the budget is of, and whether it was given. */
+static void add_load(struct phrase *phrase, const struct plan_request *deployment)
 {
+    const struct workload *load = &deployment->problem.load;
+
+    phrase_whole(phrase, load->concurrency);
+    phrase_add(phrase, " at once, ");
+    phrase_whole(phrase, load->input_tokens);
+    phrase_add(phrase, " tokens in, ");
+    phrase_whole(phrase, load->output_tokens);
+    phrase_add(phrase, " out");
+    if (!deployment->given[FIELD_ID_CONCURRENCY] || !deployment->given[FIELD_ID_INPUT_TOKENS] ||
+        !deployment->given[FIELD_ID_OUTPUT_TOKENS])
+        phrase_add(phrase, "; what \"workload\" leaves out is assumed");
+}
+
+static void write_budget(struct json_out *out, const struct diagnose_request *request)
+{
+    const struct plan *plan = request->plan;
     struct phrase phrase;
 
     phrase_begin(&phrase);
@@ -69,7 +90,9 @@ static void write_budget(struct json_out *out, const struct plan *plan)
     phrase_time(&phrase, plan->decode.host_us);
     phrase_add(&phrase, " a step, room for ");
     phrase_number(&phrase, plan->memory.max_concurrency, 3);
-    phrase_add(&phrase, " such sequences.");
+    phrase_add(&phrase, " such sequences (");
+    add_load(&phrase, &request->deployment);
+    phrase_add(&phrase, ").");
     out_text(out, "\n");
     text_wrap(out, phrase_text(&phrase), 0, 2);
 }
@@ -90,10 +113,13 @@ static void write_gap(struct json_out *out, const struct diagnose_request *reque
     phrase_time(&phrase, budget);
     phrase_add(&phrase, " and the physical floor is ");
     phrase_time(&phrase, plan->tpot_ms.floor * US_PER_MS);
-    if (gap > 0.15 * budget) {
+    if (gap > GAP_NOTED * budget) {
         phrase_add(&phrase, ": ");
         phrase_time(&phrase, gap);
         phrase_add(&phrase, " of each token are not the device's work as it is planned.");
+    } else if (request->seen_tpot_us < FLOOR_DOUBTED * plan->tpot_ms.floor * US_PER_MS) {
+        phrase_add(&phrase, ": less than the floor. Check the figure's unit, and that model, part, "
+                            "weights, speculation and load are those of the run.");
     } else {
         phrase_add(&phrase, ": nothing is left to explain.");
     }
@@ -145,7 +171,7 @@ void diagnose_text_write(struct json_out *out, const struct diagnose_report *rep
     for (int i = 0; (missing = diagnose_missing(report, i)) != NULL; i++)
         paragraph(out, i == 0 ? "\nNot enough yet: " : "                ", missing);
     if (report->request->plan)
-        write_budget(out, report->request->plan);
+        write_budget(out, report->request);
     if (report->request->no_plan)
         text_wrap(out, report->request->no_plan, 0, 2);
     for (int i = 0; i < report->request->n_notes; i++)

@@ -211,6 +211,66 @@ static void it_reads_as_text_and_as_a_table(void **state)
                                   "dense_gemm,8630,"));
 }
 
+static struct bytes bytes_of(const char *text)
+{
+    struct bytes bytes = {strdup(text), strlen(text)};
+
+    assert_non_null(bytes.at);
+    return bytes;
+}
+
+/* The table names 600 ms of device time and lists 550: 92 %. The 99.6 ms a token of
+ * the timings are more than any plan of that part: the reading of 16 GB takes it 4.8 ms. */
+static void the_text_says_what_it_does_not_hold(void **state)
+{
+    static const char TORCH[] =
+        "-----------------------------  ------------  ------------  ------------\n"
+        "                         Name     Self CUDA    CUDA total    # of Calls\n"
+        "-----------------------------  ------------  ------------  ------------\n"
+        "                     aten::mm     400.000ms     400.000ms           400\n"
+        "void flash_fwd_splitkv_kernel     150.000ms     150.000ms           100\n"
+        "-----------------------------  ------------  ------------  ------------\n"
+        "Self CPU time total: 1.000s\n"
+        "Self CUDA time total: 600.000ms\n";
+    static const char TIMINGS[] =
+        "prompt eval time =    5021.10 ms /  1024 tokens (    4.90 ms per token,   203.94 tokens "
+        "per second)\n"
+        "       eval time =   25500.00 ms /   256 tokens (   99.61 ms per token,    10.04 tokens "
+        "per second)\n"
+        "      total time =   30521.10 ms /  1280 tokens\n";
+    static char reply[REPLY_MAX];
+    int status = 0;
+
+    cJSON_Delete(post(*state, "/v1/attribute?format=text", "", bytes_of(TORCH), reply, &status));
+    assert_int_equal(status, 200);
+    assert_non_null(strstr(reply, "The rows hold 92 % of the device time"));
+    cJSON_Delete(post(*state,
+                      "/v1/attribute?model=llama-3.1-8b&hardware=h100-sxm&engine=llama.cpp&"
+                      "phase=decode&format=text",
+                      "", bytes_of(TIMINGS), reply, &status));
+    assert_int_equal(status, 200);
+    assert_non_null(strstr(reply, "- eval takes "));
+    cJSON_Delete(post(*state, "/v1/attribute", "", bytes_of(""), reply, &status));
+    assert_int_equal(status, 422);
+}
+
+/* Ten seconds for one step: the step is not one. */
+static void classes_far_above_their_budget_are_doubted(void **state)
+{
+    static char reply[REPLY_MAX];
+    int status = 0;
+
+    cJSON_Delete(post(*state,
+                      "/v1/attribute?model=llama-3.1-8b&hardware=h100-sxm&engine=vllm&batch=32&"
+                      "context=2048&phase=decode&steps=1&format=text",
+                      "",
+                      bytes_of("Name,Total Time (ns)\nsm90_gemm,7000000000\n"
+                               "flash_fwd_kernel,3000000000\n"),
+                      reply, &status));
+    assert_int_equal(status, 200);
+    assert_non_null(strstr(reply, "- every class is far above its budget"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +280,8 @@ int main(void)
         cmocka_unit_test(cut_files_are_read_as_far_as_they_go),
         cmocka_unit_test(what_is_wrong_is_listed_at_once),
         cmocka_unit_test(it_reads_as_text_and_as_a_table),
+        cmocka_unit_test(the_text_says_what_it_does_not_hold),
+        cmocka_unit_test(classes_far_above_their_budget_are_doubted),
     };
     return cmocka_run_group_tests(tests, daemon_setup, daemon_teardown);
 }

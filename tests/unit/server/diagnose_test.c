@@ -365,6 +365,24 @@ static void the_report_reads_like_a_colleague(void **state)
     assert_non_null(strstr(text, "Nothing that was said points to a cause."));
 }
 
+/* A floor of some 4.5 ms (8.03e9 parameters of 2 bytes at 3.35 TB/s): 0.024 is seconds, no speed.
+ */
+static void a_time_below_its_floor_is_doubted(void **state)
+{
+    int status = 0;
+    const char *text =
+        app_kit_post(*state, "/v1/diagnose?format=text", H100_8B "\"tpot_ms\":0.024}}", &status);
+
+    assert_int_equal(status, 200);
+    assert_non_null(strstr(text, "speculation"));
+    assert_null(strstr(text, "nothing is left"));
+    assert_non_null(strstr(text, "(16 at"));
+    assert_null(strstr(text, "assumed"));
+    text = app_kit_post(*state, "/v1/diagnose?format=text",
+                        "{\"model\":\"llama-3.1-8b\",\"hardware\":\"h100-sxm\"}", &status);
+    assert_non_null(strstr(text, "assumed"));
+}
+
 static void the_table_has_every_cause(void **state)
 {
     cJSON *reply = app_kit_json(*state, "/v1/causes", 200);
@@ -393,6 +411,7 @@ int main(void)
         cmocka_unit_test(tools_are_read),
         cmocka_unit_test(points_and_leftovers),
         cmocka_unit_test(the_report_reads_like_a_colleague),
+        cmocka_unit_test(a_time_below_its_floor_is_doubted),
         cmocka_unit_test(the_table_has_every_cause),
     };
 

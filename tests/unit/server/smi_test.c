@@ -252,6 +252,17 @@ static void outputs_follow_each_other(void **state)
     assert_true(observe_smi(kit->arena, noise, 60000, &kit->observed));
 }
 
+/* No device is used less than not at all. */
+static void negative_figures_are_none(void **state)
+{
+    const struct observed *observed = read_text(*state, "# gpu   pwr    sm\n"
+                                                        "# Idx     W     %\n"
+                                                        "    0  -120   -34\n");
+
+    for (int i = 0; i < observed->n_gpus; i++)
+        assert_int_equal(observed->gpus[i].samples[OBS_GPU_ROW_UTILIZATION], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +271,7 @@ int main(void)
         cmocka_unit_test(rows_are_kept),
         cmocka_unit_test(links_are_told_apart),
         cmocka_unit_test(outputs_follow_each_other),
+        cmocka_unit_test(negative_figures_are_none),
     };
     return cmocka_run_group_tests(tests, observe_kit_open, observe_kit_close);
 }
