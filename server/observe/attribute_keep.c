@@ -191,11 +191,13 @@ void attribute_keep_handler(struct context *ctx)
         problem_status(ctx, 413, "the request needs more memory than one request may use");
         return;
     }
-    /* The record stands for the body, which is not kept, where two requests are compared. */
+    /* The record stands for the body, which is not kept, where two requests are compared.
+     * The context is not copied: post_write renews its catalogue. */
     struct request request = *ctx->request;
     request.body = text;
     request.body_length = strlen(text);
-    struct context same = *ctx;
-    same.request = &request;
-    post_write(&same, &post, &faults);
+    const struct request *own = ctx->request;
+    ctx->request = &request;
+    post_write(ctx, &post, &faults);
+    ctx->request = own;
 }
