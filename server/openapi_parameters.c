@@ -356,6 +356,15 @@ static void put_arguments(struct json_out *out, const struct attribute_argument 
     }
 }
 
+static void put_profile_parameters(struct json_out *out, enum query_shape query)
+{
+    openapi_table_parameters(out, &PLAN_FIELDS);
+    put_arguments(out, ATTRIBUTE_ARGUMENTS);
+    if (query == QUERY_KEEP) {
+        put_arguments(out, KEEP_ARGUMENTS);
+    }
+}
+
 void operation_parameters_write(struct json_out *out, const struct operation *operation,
                                 enum query_shape query)
 {
@@ -398,11 +407,7 @@ void operation_parameters_write(struct json_out *out, const struct operation *op
         put_upload_parameters(out);
     }
     if (query == QUERY_ATTRIBUTE || query == QUERY_KEEP) {
-        openapi_table_parameters(out, &PLAN_FIELDS);
-        put_arguments(out, ATTRIBUTE_ARGUMENTS);
-    }
-    if (query == QUERY_KEEP) {
-        put_arguments(out, KEEP_ARGUMENTS);
+        put_profile_parameters(out, query);
     }
     put_format(out, route);
     json_end_array(out);

@@ -175,90 +175,91 @@ static struct profile *read_text(struct arena *arena, const char *text)
 }
 
 /* Texts in each format, small enough to be added up by hand. */
+static const struct {
+    const char *format, *text;
+    double sum_us; /* of what is counted */
+    const char *dominant;
+} SMALL_TEXTS[] = {
+    /* nsys in CSV: 2 + 1 ms, and a copy of 0.5 ms in a table of its own */
+    {"nsys_csv",
+     "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+     "66.7,2000000,10,1,1,1,1,1,\"nvjet_tst_64x8_64x16_4x1_v_bz_TNT\"\n"
+     "33.3,1000000,10,1,1,1,1,1,\"void vllm::rms_norm_kernel<float, 4>(float *, int)\"\n\n"
+     "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+     "(ns),Operation\n"
+     "100.0,500000,3,1,1,1,1,1,[CUDA memcpy Host-to-Device]\n",
+     3500, "dense_gemm"},
+    /* nsys with --timeunit ms */
+    {"nsys_text",
+     " Time (%)  Total Time (ms)  Instances  Name\n --------  ---------------  ---------  "
+     "----\n"
+     "     60.0              3.0         12  sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n\n"
+     "     40.0              2.0         12  flash_fwd_kernel\n",
+     5000, "dense_gemm"},
+    /* torch: the operator's 3 us are the kernel's */
+    {"torch_key_averages",
+     "-------  ------------  ------------  ------------  ------------  ------------\n"
+     "   Name    Self CPU %      Self CPU     Self CUDA   Self CUDA %    # of Calls\n"
+     "-------  ------------  ------------  ------------  ------------  ------------\n"
+     "aten::mm        90.00%       1.000ms       3.000us        75.00%             2\n"
+     "ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_64x3_tn         0.00%       0.000us"
+     "       3.000us        75.00%             2\n"
+     "Memcpy HtoD (Pageable -> Device)         0.00%       0.000us       1.000us        25.00%"
+     "             1\n"
+     "cudaLaunchKernel        10.00%       0.100ms       0.000us         0.00%             3\n"
+     "Self CPU time total: 1.100ms\nSelf CUDA time total: 4.000us\n",
+     4, "dense_gemm"},
+    /* The first form of the Vulkan logger says ms and means us: 4 x 250 us. */
+    {"ggml_vulkan_perf",
+     "----------------\nVulkan Timings:\nMUL_MAT_VEC m=4096 n=1 k=4096: 4 x 250 ms\n"
+     "RMS_NORM: 2 x 10 ms\nTotal time: 1020 ms.\n",
+     1020, "dense_gemm"},
+    /* The print of nodes of 2023. */
+    {"ggml_nodes",
+     "=== GRAPH ===\nn_nodes = 2\n"
+     " -   0: [  4096,     1,     1]         RMS_NORM   (  1) cpu =   0.010 /   0.010 ms, wall "
+     "="
+     "   0.020 /   0.020 ms\n"
+     " -   1: [  4096,     1,     1]          MUL_MAT   (  1) cpu =   0.300 /   0.300 ms, wall "
+     "="
+     "   0.500 /   0.500 ms\n"
+     "perf_total_per_op_us[         MUL_MAT] =   0.500 ms\n",
+     520, "dense_gemm"},
+    {"table_markdown",
+     "# What we saw\n\n| Kernel | Time | Count |\n|---|---|---|\n| `flash_fwd_kernel` | 1.5 ms "
+     "| "
+     "2 |\n| **Total** | 1.5 ms | 2 |\n",
+     1500, "attention"},
+    {"table_csv", "name;time_us\nflash_fwd_kernel;1500,5\n", 1500.5, "attention"},
+    /* A tree: the module's 9 us are its children's. */
+    {"vllm_layerwise",
+     "name | cuda_time_us | pct_cuda_time | invocations\n====\n"
+     "LlamaModel | 9.00 | 90.00 | 1.00\n|- Attention | 6.00 | 60.00 | 1.00\n"
+     "|-- flash_fwd_kernel | 6.00 | 60.00 | 1.00\n|- rms_norm_kernel | 3.00 | 30.00 | 1.00\n"
+     "Sampler | 1.00 | 10.00 | 1.00\n",
+     10, "attention"},
+    {"chrome_trace",
+     "[{\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"flash_fwd_kernel\",\"ts\":1,\"dur\":2},\n"
+     " {\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"flash_fwd_\\u006bernel\",\"ts\":\"2.5\","
+     "\"dur\":2}]",
+     4, "attention"},
+};
+
 static void small_texts_are_read(void **state)
 {
-    static const struct {
-        const char *format, *text;
-        double sum_us; /* of what is counted */
-        const char *dominant;
-    } ROWS[] = {
-        /* nsys in CSV: 2 + 1 ms, and a copy of 0.5 ms in a table of its own */
-        {"nsys_csv",
-         "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
-         "66.7,2000000,10,1,1,1,1,1,\"nvjet_tst_64x8_64x16_4x1_v_bz_TNT\"\n"
-         "33.3,1000000,10,1,1,1,1,1,\"void vllm::rms_norm_kernel<float, 4>(float *, int)\"\n\n"
-         "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
-         "(ns),Operation\n"
-         "100.0,500000,3,1,1,1,1,1,[CUDA memcpy Host-to-Device]\n",
-         3500, "dense_gemm"},
-        /* nsys with --timeunit ms */
-        {"nsys_text",
-         " Time (%)  Total Time (ms)  Instances  Name\n --------  ---------------  ---------  "
-         "----\n"
-         "     60.0              3.0         12  sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n\n"
-         "     40.0              2.0         12  flash_fwd_kernel\n",
-         5000, "dense_gemm"},
-        /* torch: the operator's 3 us are the kernel's */
-        {"torch_key_averages",
-         "-------  ------------  ------------  ------------  ------------  ------------\n"
-         "   Name    Self CPU %      Self CPU     Self CUDA   Self CUDA %    # of Calls\n"
-         "-------  ------------  ------------  ------------  ------------  ------------\n"
-         "aten::mm        90.00%       1.000ms       3.000us        75.00%             2\n"
-         "ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_64x3_tn         0.00%       0.000us"
-         "       3.000us        75.00%             2\n"
-         "Memcpy HtoD (Pageable -> Device)         0.00%       0.000us       1.000us        25.00%"
-         "             1\n"
-         "cudaLaunchKernel        10.00%       0.100ms       0.000us         0.00%             3\n"
-         "Self CPU time total: 1.100ms\nSelf CUDA time total: 4.000us\n",
-         4, "dense_gemm"},
-        /* The first form of the Vulkan logger says ms and means us: 4 x 250 us. */
-        {"ggml_vulkan_perf",
-         "----------------\nVulkan Timings:\nMUL_MAT_VEC m=4096 n=1 k=4096: 4 x 250 ms\n"
-         "RMS_NORM: 2 x 10 ms\nTotal time: 1020 ms.\n",
-         1020, "dense_gemm"},
-        /* The print of nodes of 2023. */
-        {"ggml_nodes",
-         "=== GRAPH ===\nn_nodes = 2\n"
-         " -   0: [  4096,     1,     1]         RMS_NORM   (  1) cpu =   0.010 /   0.010 ms, wall "
-         "="
-         "   0.020 /   0.020 ms\n"
-         " -   1: [  4096,     1,     1]          MUL_MAT   (  1) cpu =   0.300 /   0.300 ms, wall "
-         "="
-         "   0.500 /   0.500 ms\n"
-         "perf_total_per_op_us[         MUL_MAT] =   0.500 ms\n",
-         520, "dense_gemm"},
-        {"table_markdown",
-         "# What we saw\n\n| Kernel | Time | Count |\n|---|---|---|\n| `flash_fwd_kernel` | 1.5 ms "
-         "| "
-         "2 |\n| **Total** | 1.5 ms | 2 |\n",
-         1500, "attention"},
-        {"table_csv", "name;time_us\nflash_fwd_kernel;1500,5\n", 1500.5, "attention"},
-        /* A tree: the module's 9 us are its children's. */
-        {"vllm_layerwise",
-         "name | cuda_time_us | pct_cuda_time | invocations\n====\n"
-         "LlamaModel | 9.00 | 90.00 | 1.00\n|- Attention | 6.00 | 60.00 | 1.00\n"
-         "|-- flash_fwd_kernel | 6.00 | 60.00 | 1.00\n|- rms_norm_kernel | 3.00 | 30.00 | 1.00\n"
-         "Sampler | 1.00 | 10.00 | 1.00\n",
-         10, "attention"},
-        {"chrome_trace",
-         "[{\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"flash_fwd_kernel\",\"ts\":1,\"dur\":2},\n"
-         " {\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"flash_fwd_\\u006bernel\",\"ts\":\"2.5\","
-         "\"dur\":2}]",
-         4, "attention"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(SMALL_TEXTS); i++) {
         struct arena *arena = arena_new(ARENA_BYTES);
         struct attribution_asked asked = {RUN_UNKNOWN, NAN, NAN, NAN};
-        struct profile *profile = read_text(arena, ROWS[i].text);
+        struct profile *profile = read_text(arena, SMALL_TEXTS[i].text);
         assert_null(profile->error);
-        assert_string_equal(profile->format, ROWS[i].format);
+        assert_string_equal(profile->format, SMALL_TEXTS[i].format);
         const struct attribution *attribution = attribution_new(arena, profile, &asked);
-        if (attribution->refused || fabs(attribution->sum_us - ROWS[i].sum_us) > 1e-6)
-            fail_msg("%s: sum %.6f, refused: %s", ROWS[i].format, attribution->sum_us,
+        if (attribution->refused || fabs(attribution->sum_us - SMALL_TEXTS[i].sum_us) > 1e-6)
+            fail_msg("%s: sum %.6f, refused: %s", SMALL_TEXTS[i].format, attribution->sum_us,
                      attribution->refused ? attribution->refused : "no");
-        assert_string_equal(kernel_class_name(attribution->shares[0].class), ROWS[i].dominant);
+        assert_string_equal(kernel_class_name(attribution->shares[0].class),
+                            SMALL_TEXTS[i].dominant);
         arena_free(arena);
     }
 }
