@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh - installs what the tests need and runs all of them.
 #
-#   tests/run.sh           everything, some 25 minutes on two cores
+#   tests/run.sh           everything, some 40 minutes on two cores
 #   tests/run.sh --long    longer fuzzing, clang's path analysis and the benchmarks too
 #
 # Each ctest test counts once per build it runs in (release, asan, tsan, coverage); lint, coverage,
