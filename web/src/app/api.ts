@@ -8,6 +8,12 @@ export interface Fault {
     suggestion?: string | null;
 }
 
+/** The fault that is about a member of the body, or about one in its list. */
+export function faultAt(faults: readonly Fault[], pointer: string): Fault | null
+{
+    return faults.find((fault) => fault.pointer === pointer || fault.pointer.startsWith(`${pointer}/`)) ?? null;
+}
+
 export class Problem extends Error {
     constructor(readonly status: number, readonly title: string, readonly faults: Fault[])
     {

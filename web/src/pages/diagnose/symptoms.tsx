@@ -1,6 +1,7 @@
 // symptoms.tsx - what was seen, field by field: the most telling first, the rest folded, others by name.
 import {useId, useState} from 'preact/hooks';
 import type {Fault} from '../../app/api';
+import {faultAt} from '../../app/api';
 import {TextField} from '../../ui/fields';
 import {argumentOfRun, argumentOfSymptom, FURTHER, hasRun, OF_A_RUN, otherSymptoms, RUNS, TELLING, type Symptom} from './symptom-query';
 
@@ -9,9 +10,6 @@ interface SymptomsProps {
     readonly faults: readonly Fault[];
     readonly set: (changes: Readonly<Record<string, string>>) => void;
 }
-
-const faultAt = (faults: readonly Fault[], pointer: string) =>
-    faults.find((fault) => fault.pointer === pointer || fault.pointer.startsWith(`${pointer}/`))?.detail ?? null;
 
 /** Any further figure: its name says what it is of. */
 function Adding({onAdd}: {onAdd: (name: string, value: string) => void})
@@ -51,7 +49,7 @@ function Fields({rows, query, faults, set}: SymptomsProps & {rows: readonly Symp
         <div class="symptom-fields">
             {rows.map(({name, label, unit, example}) => (
                 <TextField key={name} label={label} numeric={unit !== 'series'} placeholder={example}
-                    value={query.get(argumentOfSymptom(name)) ?? ''} fault={faultAt(faults, `/observed/${name}`)}
+                    value={query.get(argumentOfSymptom(name)) ?? ''} fault={faultAt(faults, `/observed/${name}`)?.detail ?? null}
                     onChange={(value) => set({[argumentOfSymptom(name)]: value})} />
             ))}
         </div>
@@ -70,7 +68,7 @@ function Runs({query, faults, set}: SymptomsProps)
                 <div class="run-fields" key={run} role="group" aria-label={`Run ${run}`}>
                     {OF_A_RUN.map(({name, label, numeric, example}) => (
                         <TextField key={name} label={label} numeric={numeric} placeholder={run === 1 ? example : ''}
-                            value={query.get(argumentOfRun(run, name)) ?? ''} fault={faultAt(faults, `/arms/${run - 1}/${name}`)}
+                            value={query.get(argumentOfRun(run, name)) ?? ''} fault={faultAt(faults, `/arms/${run - 1}/${name}`)?.detail ?? null}
                             onChange={(value) => set({[argumentOfRun(run, name)]: value})} />
                     ))}
                 </div>
@@ -89,16 +87,16 @@ export function Symptoms(props: SymptomsProps)
         <fieldset class="group">
             <legend>Seen</legend>
             <TextField label="In words" placeholder="throughput stays flat beyond 16 users" value={query.get('symptom') ?? ''}
-                onChange={(value) => set({symptom: value})} fault={faultAt(faults, '/symptom')} />
+                onChange={(value) => set({symptom: value})} fault={faultAt(faults, '/symptom')?.detail ?? null} />
             <TextField label="What changed before it" placeholder="vLLM 0.10 to 0.11; LoRA enabled" value={query.get('changed') ?? ''}
-                onChange={(value) => set({changed: value})} fault={faultAt(faults, '/changed')} />
+                onChange={(value) => set({changed: value})} fault={faultAt(faults, '/changed')?.detail ?? null} />
             <Fields {...props} rows={TELLING} />
             <details class="more" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
                 <summary>More symptoms{folded > 0 ? ` (${folded})` : ''}</summary>
                 <Fields {...props} rows={FURTHER} />
                 {others.map(({name, value}) => (
                     <div class="setting" key={name}>
-                        <TextField label={name} value={value} fault={faultAt(faults, `/observed/other/${name}`)}
+                        <TextField label={name} value={value} fault={faultAt(faults, `/observed/other/${name}`)?.detail ?? null}
                             onChange={(next) => set({[argumentOfSymptom(name)]: next})} />
                         <button type="button" class="quiet" aria-label={`Remove ${name}`}
                             onClick={() => set({[argumentOfSymptom(name)]: ''})}>×</button>

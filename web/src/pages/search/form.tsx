@@ -1,6 +1,6 @@
 // form.tsx - what is searched for: models and parts, load, limits, and the space looked through.
 import type {Fault} from '../../app/api';
-import {ask} from '../../app/api';
+import {ask, faultAt} from '../../app/api';
 import {optionsOf} from '../../ui/catalogue';
 import type {Option} from '../../ui/combobox';
 import {SelectField, TextField} from '../../ui/fields';
@@ -34,12 +34,6 @@ const formatsFor = (use: string) => () => rows('/v1/formats?limit=1000')
     .then((items) => items.filter((row) => row.use === use && row.deployable !== false).map(optionOf));
 const loadWeights = formatsFor('weights');
 const loadKv = formatsFor('kv_cache');
-
-/** The fault that is about a member of the body, or about one in its list. */
-function faultAt(faults: readonly Fault[], pointer: string): Fault | null
-{
-    return faults.find((fault) => fault.pointer === pointer || fault.pointer.startsWith(`${pointer}/`)) ?? null;
-}
 
 function NumberField({name, label, at, query, faults, set, placeholder}:
     FormProps & {name: string; label: string; at: string; placeholder?: string})
